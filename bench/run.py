@@ -20,6 +20,7 @@ BENCHES: dict[str, tuple[str, ...]] = {
     "w1.py": ("--n", "5000", "--rounds", "1", "--engines", "obep-jsonl,obep-nq,loop,msgspec,pyoxigraph"),
     "stream_rules.py": ("--items", "5000", "--rounds", "1"),
     "latest.py": ("--items", "2000", "--rounds", "1"),
+    "guards.py": ("--items", "2000", "--rounds", "1"),
     "states.py": (
         *("--fill", "20000", "--rounds", "1", "--size", "2000"),
         *("--episodes", "5000", "--rows", "20000", "--keys", "5000"),

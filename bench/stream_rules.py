@@ -104,7 +104,7 @@ def run_once(folder: Path, query: Query, rules: StreamRules | None) -> float:
     run.go()
     run.close()
     if rules is not None and observer is not None:
-        observer.stats.items.update(run.heard)
+        observer.stats.items.update(run.items_by_stream)
         context = RunContext(query, lambda stream: None, query.linked.streams, ended=True, bounded=True)
         rules.findings(observer.stats, context)
     return time.process_time() - start

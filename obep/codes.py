@@ -226,7 +226,6 @@ CODES: dict[str, str] = {
     "OBEP657": "workers with another obep",
     "OBEP663": "streams, columns or queries that do not fit each other",
     "OBEP665": "more partitions than cores",
-    "OBEP670": "rows on Spark",
     # 700-719 the other languages, and queries over windows
     "OBEP700": "a name without a prefix",
     "OBEP701": "a query of another language",
@@ -236,7 +235,6 @@ CODES: dict[str, str] = {
     "OBEP705": "a variable that a query cannot have there",
     "OBEP706": "a stream without a window beside one with STEP",
     "OBEP707": "a slip of the pen with one reading",
-    "OBEP708": "queries on Spark",
     "OBEP710": "EXISTS in an expression over timed triples",
     "OBEP711": "an element that has no place over timed triples",
     "OBEP712": "a sub-select that timed triples do not have",
@@ -267,6 +265,8 @@ CODES: dict[str, str] = {
     "OBEP805": "a static graph that does not conform to a shape",
     "OBEP806": "an item that does not conform to a shape",
     "OBEP807": "validation of items on Spark",
+    "OBEP808": "a unit that is not known, or that does not fit",
+    "OBEP809": "two units for one property",
     # 820-829 a static graph that changes
     "OBEP820": "a change of the static graph that contradicts the ontology",
     "OBEP821": "a change of the static graph that cannot be read",
@@ -282,6 +282,8 @@ CODES: dict[str, str] = {
     "OBEP832": "imports that are left out",
     "OBEP833": "an ontology beyond OWL 2 DL",
     "OBEP834": "an ontology that cannot be added to the catalogue",
+    "OBEP835": "a value whose unit is not one that the query asks for",
+    "OBEP836": "units of graphs on Spark",
     # 850-869 the service
     "OBEP850": "a service without tokens that others can reach",
     "OBEP851": "TLS without its certificate or key",

@@ -48,6 +48,10 @@ class Diagnostic:
     """One thing to say about a query, an ontology, a configuration or a run.
 
     `line_text` is the source line that `span` begins in, so that a diagnostic prints itself.
+
+    >>> print(Diagnostic("OBEP551", "MQTT needs paho-mqtt", remedy='pip install "obep[mqtt]"'))
+    OBEP551  MQTT needs paho-mqtt
+      Try:  pip install "obep[mqtt]"
     """
 
     code: str
@@ -127,7 +131,15 @@ class Diagnostic:
 
 
 class ObepError(Exception):
-    """The one exception that obep raises on purpose."""
+    """The one exception that obep raises on purpose; `diagnostics` are all that is wrong.
+
+    >>> import obep
+    >>> try:
+    ...     obep.load(text="EVENT A AS")
+    ... except obep.ObepError as error:
+    ...     print(error.code, error.diagnostics[0].message)
+    OBEP079 a class is missing after AS
+    """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
         super().__init__("\n\n".join(str(d) for d in diagnostics))

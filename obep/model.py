@@ -18,13 +18,20 @@ Assertion = tuple[Triple, int | None]
 """A triple and the instant at which it was seen; `None` for one of K (SPEC D1)."""
 Solution = tuple[Term | None, ...]
 """The values of the variables of an `Ask`, in its order."""
+Stamp = tuple[Assertion, Assertion, str]
+"""The first and the last assertion of an explanation, and all of them as they stand in an id."""
 
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 SECOND = 1_000_000
 
 
 class Item(NamedTuple):
-    """One RDF message (the paper's physical event)."""
+    """One RDF message (the paper's physical event); terms are written as in N-Triples.
+
+    >>> import obep
+    >>> obep.Item("doors", 2_000_000, (("<http://e/a>", "<http://e/opens>", "<http://e/b>"),)).at
+    2000000
+    """
 
     stream: str
     at: int
@@ -35,10 +42,19 @@ class Item(NamedTuple):
     """The record that it was read from, until it is taken: a dead letter shows it."""
     removed: tuple[Triple, ...] | None = None
     """Of a change of K: the triples that go. Its `triples` come."""
+    record: bytes = b""
+    """Of a record that is looked up in the K of its instant: the record itself, until then."""
 
 
 class DeadLetter(NamedTuple):
-    """An input that takes part in nothing, and why. `raw` is what can be shown of it."""
+    """An input that takes part in nothing, and why. `raw` is what can be shown of it.
+
+    >>> import obep
+    >>> query = obep.load(text="EVENT A AS Room\\nRETURN A")
+    >>> [letter] = obep.detect(query, [{"t": 1, "room": "a"}, {"room": "b"}], time="t").dead_letters
+    >>> letter.code, letter.raw
+    ('OBEP602', '{"room":"b"}')
+    """
 
     stream: str
     at: int | None
@@ -56,6 +72,13 @@ class Occurrence:
     Two occurrences are the same iff their `key` is equal (SPEC D1). `solutions` holds, by the number of an
     `Ask`, what the guard blocks of the aliases that may read this occurrence found in its graph; an ask that
     found nothing has no entry.
+
+    >>> import obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> [hit] = query.engine().push("@prefix : <http://e/> . :a :celsius 31.5 .", at=1)
+    >>> print(hit.why())
+    Hot at 1 of a
+      a celsius "31.5"  (seen at 1)
     """
 
     event: Term
@@ -80,6 +103,8 @@ class Occurrence:
     _written: tuple[str, bytes, int] | None = None
     """In which style it is written to the output as a part of others, which may be many; how; and on how many
     levels its causes in that."""
+    _stamp: Stamp | None = field(default=None, init=False)
+    """What it adds to the ids of those that it is a part of."""
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -183,7 +208,17 @@ def provide_writers(writers: Writers) -> None:
 
 
 class Part(NamedTuple):
-    """The occurrence that an alias is bound to. A context (SPEC §4, DURING) is seen but not held."""
+    """The occurrence that an alias is bound to. A context (SPEC §4, DURING) is seen but not held.
+
+    >>> import obep
+    >>> query = obep.load(
+    ...     text="PREFIX : <http://e/> EVENT A AS Room EVENT B MATCH A AS x SEQ A AS y WITHIN 5 s RETURN B"
+    ... )
+    >>> room = "@prefix : <http://e/> . :a a :Room ."
+    >>> [hit] = obep.testing.hits_in(query, [(1, room), (2, room)])[1]
+    >>> [(part.alias, part.occurrence.start) for part in hit.parts]
+    [('x', 1000000), ('y', 2000000)]
+    """
 
     alias: str
     occurrence: Occurrence
@@ -211,11 +246,18 @@ def id_text(
     individuals: Iterable[Term],
     partition: Iterable[Term],
 ) -> str:
-    """What an id is the digest of; bulk ids leave places for the instants in it."""
-    pieces = [event, start, end, *partition, "|", *individuals, "|"]
-    pieces += [f"{s} {p} {o} {'' if at is None else at}" for (s, p, o), at in explanation]
-    pieces.append("")
+    """What an id is the digest of."""
+    pieces = [event, start, end, *partition, "|", *individuals, "|", assertions_text(explanation)]
     return "\0".join(pieces)
+
+
+def assertions_text(explanation: Iterable[tuple[Triple, int | str | None]]) -> str:
+    """An explanation as it stands in the text of an id.
+
+    >>> assertions_text([(("<a>", "<b>", "<c>"), 5), (("<a>", "<b>", "<d>"), None)])
+    '<a> <b> <c> 5\\x00<a> <b> <d> \\x00'
+    """
+    return "".join([f"{s} {p} {o} {'' if at is None else at}\0" for (s, p, o), at in explanation])
 
 
 def id_prefix(event: Term) -> str:

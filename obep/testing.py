@@ -52,6 +52,13 @@ def hits_in(query: Query, items: Iterable[Any], **settings: Any) -> tuple[Engine
     """The engine after all items and its end, and what it has found.
 
     `items` are pairs of an instant and a graph (and the stream), or records as `obep.detect` takes them.
+
+    >>> import obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> rows = [{"time": 1, "room": "z1", "celsius": 31}, {"time": 2, "room": "z2", "celsius": 12}]
+    >>> engine, hits = hits_in(query, rows)
+    >>> [hit.individual for hit in hits]
+    ['<http://e/z1>']
     """
     engine = query.engine(**{"remember": None, **settings})
     given = list(items)
@@ -65,12 +72,25 @@ def hits_in(query: Query, items: Iterable[Any], **settings: Any) -> tuple[Engine
 
 
 def found_in(query: Query, items: Iterable[Any], **settings: Any) -> list[Record]:
-    """Everything that the query finds in the items up to their end; `settings` are those of the engine."""
+    """Everything that the query finds in the items up to their end; `settings` are those of the engine.
+
+    >>> import obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> rows = [{"time": 1, "room": "z1", "celsius": 31}, {"time": 2, "room": "z2", "celsius": 12}]
+    >>> [(one["start"], one["because"][0]["individual"]) for one in found_in(query, rows)]
+    [(1, 'http://e/z1')]
+    """
     return [to_json(hit) for hit in hits_in(query, items, **settings)[1]]
 
 
 def assert_finds(query: Query, items: Iterable[Any], expected: Sequence[Record], **settings: Any) -> None:
-    """Fails with a diff unless the query finds just what is expected, in any order."""
+    """Fails with a diff unless the query finds just what is expected, in any order.
+
+    >>> import obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> rows = [{"time": 1, "room": "z1", "celsius": 31}, {"time": 2, "room": "z2", "celsius": 12}]
+    >>> assert_finds(query, rows, [{"event": "Hot", "start": 1}])
+    """
     lines = difference(found_in(query, items, **settings), list(expected))
     if lines:
         raise AssertionError("\n".join(lines))
@@ -96,7 +116,13 @@ def assert_occurs(query: Query, items: Iterable[Any], event: str, **settings: An
 
 
 def assert_never_occurs(query: Query, items: Iterable[Any], event: str, **settings: Any) -> None:
-    """Fails with the causes if the query reports the event; it is written as in `assert_occurs`."""
+    """Fails with the causes if the query reports the event; it is written as in `assert_occurs`.
+
+    >>> import obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> rows = [{"time": 1, "room": "z1", "celsius": 31}, {"time": 2, "room": "z2", "celsius": 12}]
+    >>> assert_never_occurs(query, rows, "Hot(:z2)")
+    """
     _, hits = hits_in(query, items, **settings)
     fits = _asked(query, event)
     if found := [hit for hit in hits if fits(hit)]:
@@ -128,6 +154,12 @@ def assert_survives_crashes(
 
     `at` are the numbers of the items after which the engine is thrown away and another one goes on from its
     snapshot; by default after each. Gives what is found.
+
+    >>> import obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT A AS Room\\nRETURN A")
+    >>> item = obep.Item("", 5, (("<http://e/a>", obep.model.RDF_TYPE, "<http://e/Room>"),))
+    >>> len(assert_survives_crashes(query, [item]))
+    1
     """
     given = list(items)
     crashes = set(range(1, len(given) + 1) if at is None else at)
@@ -151,6 +183,11 @@ def assert_snapshot(found: Iterable[Occurrence], path: str | Path) -> None:
 
     A file that is not there is written, and so is any with `pytest --obep-update` or OBEP_UPDATE=1: read it
     before you keep it.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     assert_snapshot([], f"{folder}/found.jsonl")  # writes it
+    ...     assert_snapshot([], f"{folder}/found.jsonl")  # compares
     """
     path, records = Path(path), [to_json(hit) for hit in found]
     if os.environ.get("OBEP_UPDATE") or not path.exists():

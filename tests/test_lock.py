@@ -32,7 +32,7 @@ def _plain(name: str) -> str:
 
 def test_the_lock_satisfies_every_requirement_for_development() -> None:
     versions = locked()
-    for one in required("spark", "mqtt", "kafka", "serve", "mcp", "dev"):
+    for one in required("spark", "mqtt", "kafka", "serve", "mcp", "hermit", "dev"):
         assert one.specifier.contains(versions[_plain(one.name)]), one
 
 

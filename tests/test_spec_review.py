@@ -298,7 +298,7 @@ def test_state_that_nobody_is_warned_of_does_not_grow(load, pattern):
     engine, sizes = query.engine(), []
     for second in range(120):
         engine.push(f"{PREFIXES} :x{second} a :{'ABC'[second % 3]}0 .", second)
-        sizes.append(engine._runtime.size())
+        sizes.append(engine.running.runtime.size())
     assert max(sizes[60:]) <= max(sizes[:60]) <= 20
 
 

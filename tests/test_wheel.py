@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from collections.abc import Iterator
+from email import message_from_bytes
 from pathlib import Path
 
 import pytest
+from test_readme import blocks
 
 ROOT = Path(__file__).parent.parent
+PRINTED = "<http://example.org/building#Exiting> 2000000 3000000\n<Result: 1 occurrence in 2 records>\n"
+"""What the Python of the README prints."""
+VERSIONS = ("3.11", "3.12", "3.13")
+ELSEWHERE = "OBEP_PYTHONS=1 installs the wheel from the package index, for each Python that is found"
 pytestmark = pytest.mark.slow
 
 
@@ -71,6 +79,56 @@ def test_the_page_of_the_service_is_inside(wheel: Path) -> None:
     assert {f"obep/serve/page/{name}" for name in ("index.html", "page.js", "page.css")} <= names
 
 
+def test_the_metadata_are_those_of_a_package_for_the_index(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as file:
+        (name,) = (name for name in file.namelist() if name.endswith(".dist-info/METADATA"))
+        said = message_from_bytes(file.read(name))
+    needed = [one for one in said.get_all("Requires-Dist", ()) if "extra ==" not in one]
+    assert {"spark", "mqtt", "kafka", "serve", "java", "mcp", "all"} <= set(
+        said.get_all("Provides-Extra", ())
+    )
+    assert {f"Programming Language :: Python :: {one}" for one in VERSIONS} <= set(
+        said.get_all("Classifier", ())
+    )
+    assert {one.split(",")[0] for one in said.get_all("Project-URL", ())} == {"Homepage", "Paper"}
+    assert said["Keywords"] and said["License-Expression"] == "Apache-2.0"
+    assert not [one for one in needed if re.match("owlready2|jpype1|pyspark|pyarrow", one, re.IGNORECASE)]
+
+
+def test_the_sdist_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    run(
+        sys.executable,
+        "-m",
+        "build",
+        "--sdist",
+        "--no-isolation",
+        "--outdir",
+        tmp_path,
+        ROOT,
+        folder=tmp_path,
+    )
+    with tarfile.open(next(tmp_path.glob("obep-*.tar.gz"))) as file:
+        file.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.glob("obep-*/")
+    run(
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        tmp_path,
+        source,
+        folder=tmp_path,
+    )
+    (again,) = tmp_path.glob("obep-*.whl")
+    contents = [
+        {one.filename: one.CRC for one in zipfile.ZipFile(path).infolist() if "RECORD" not in one.filename}
+        for path in (wheel, again)
+    ]
+    assert contents[0] == contents[1]
+
+
 def test_nothing_but_the_package_is_inside(wheel: Path) -> None:
     assert {name.split("/")[0].split("-")[0] for name in zipfile.ZipFile(wheel).namelist()} == {"obep"}
 
@@ -90,3 +148,50 @@ def test_an_example_runs_from_the_wheel(clean: Path, tmp_path: Path) -> None:
         folder=tmp_path,
     )
     assert '"event"' in found
+
+
+def readme_python(python: Path, folder: Path) -> str:
+    """What the Python of the README prints, with the examples beside it."""
+    shutil.copytree(ROOT / "examples" / "01-rooms", folder / "examples" / "01-rooms")
+    for number, program in enumerate(blocks("python")):
+        (folder / f"program{number}.py").write_text(program, "utf-8")
+    programs = sorted(folder.glob("program*.py"))
+    return "".join(run(python, program, folder=folder) for program in programs)
+
+
+def test_the_python_of_the_readme_runs_from_the_wheel(clean: Path, tmp_path: Path) -> None:
+    assert readme_python(clean / "python", tmp_path) == PRINTED
+
+
+def pythons() -> dict[str, Path]:
+    """The interpreters of this machine, by version: on the path, and those of pyenv and uv."""
+    homes = [Path.home() / ".pyenv" / "versions", Path.home() / ".local" / "share" / "uv" / "python"]
+    found: dict[str, Path] = {".".join(map(str, sys.version_info[:2])): Path(sys.executable)}
+    for version in VERSIONS:
+        kept = [one for home in homes for one in sorted(home.glob(f"*{version}.*/bin/python{version}"))]
+        there = [Path(one) for one in [shutil.which(f"python{version}")] if one]
+        for python in [*kept, *there]:
+            if subprocess.run([python, "-c", "import venv, ensurepip"], capture_output=True).returncode == 0:
+                found.setdefault(version, python)
+    return found
+
+
+@pytest.mark.skipif(os.environ.get("OBEP_PYTHONS") != "1", reason=ELSEWHERE)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_default_install_needs_no_compiler_and_no_reasoner(
+    version: str, wheel: Path, tmp_path: Path
+) -> None:
+    """On each Python: only wheels of the index, the README's Python, and a code where HermiT is missing."""
+    if version not in pythons():
+        pytest.skip(f"no Python {version} on the path, nor of pyenv or uv")
+    run(pythons()[version], "-m", "venv", tmp_path / "venv", folder=tmp_path)
+    python = tmp_path / "venv" / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", "--only-binary=:all:", wheel, folder=tmp_path)
+    assert readme_python(python, tmp_path) == PRINTED
+    assert run(python, "-m", "obep", "--version", folder=tmp_path) == "obep 0.1.0\n"
+    ask = "from obep.ontology.hermit.java import has_java, lacking; print(has_java(), lacking())"
+    assert run(python, "-c", ask, folder=tmp_path) == "False HermiT is not installed\n"
+    ward = "import obep; print({(one.code, one.remedy) for one in obep.load('ward/query.obep').warnings})"
+    shutil.copytree(ROOT / "examples" / "07-ward", tmp_path / "ward")
+    said = run(python, "-c", ward, folder=tmp_path)
+    assert said == """{('OBEP241', 'pip install "obep[java]"')}\n"""

@@ -30,22 +30,21 @@ HEAD = "PREFIX : <http://example.org/building#>\n"
 SECTIONS = {
     "the file": Section(
         "A file",
-        "A file has a prologue, then events, states and RETURNs. `VOCAB` is the ontology, `FROM GRAPH` what "
-        "is always true, `FROM STREAM` what comes in; `INCLUDE` takes the events of another file. `FROM "
-        "NAMED WINDOW` is for definitions over [several items](operators.md#windows).",
+        "A file has a prologue, then events, states and RETURNs. `VOCAB` names the ontology, `FROM GRAPH` "
+        "the static graph, and `FROM STREAM` a stream of items. `INCLUDE` reads the events of another file. "
+        "`FROM NAMED WINDOW` declares a [window](operators.md#windows).",
         f"{HEAD}VOCAB <ontology.ttl>\nFROM GRAPH <static.ttl>\nFROM STREAM <doors>\n\n"
         "EVENT Busy AS (Room and armedWith some (Sensor and observesPerson some Thing))\n\n"
         "RETURN Busy AS RDF STREAM\n",
     ),
     "windows": Section(
         "Windows and durations",
-        "The frame of a [window](operators.md#windows) says which items are in it, "
-        "and a duration how long something lasts.",
+        "The frame of a [window](operators.md#windows) selects its items.",
     ),
     "events": Section(
         "Events",
-        "`AS` defines a logical event by a class expression, `MATCH` a composite one by a pattern. "
-        "`ON <stream>` lets a logical event look at one stream only.",
+        "`AS` defines a logical event by a class expression. `MATCH` defines a composite event by a pattern. "
+        "`ON <stream>` restricts a logical event to one stream.",
         f"{HEAD}FROM STREAM <doors>\n\nEVENT Seen ON <doors> AS (observesPerson some Thing)\n\n"
         "EVENT Twice(?sensor) MATCH Seen(?sensor) AS one SEQ Seen(?sensor) AS two WITHIN 5 min\n"
         "  POLICY recent\n  IF { EVENT one, two { ?this :observesPerson ?who . } }\n"
@@ -53,10 +52,10 @@ SECTIONS = {
     ),
     "states": Section(
         "States",
-        "A state holds from one instant to another: by events (`FROM … TO …`), by what came in the last "
-        "minutes (`OVER … WITHIN …`), by what a window or the static graph says (`AS`), or by a calendar "
-        "(`DAILY`). Patterns use `BEGIN S`, `END S`, `S FOR d`, `WHILE S` and `UNLESS S`; `RETURN S AS "
-        "ALERTS` reports when it begins and ends. States run in the engine as events do.",
+        "A [state](states.md) holds from one instant to another. It is defined by events that begin and end "
+        "it (`FROM … TO …`), by aggregates over the last minutes (`OVER … WITHIN …`), by the content of a "
+        "window or the static graph (`AS`), or by a calendar (`DAILY`). Patterns use `BEGIN S`, `END S`, "
+        "`S FOR d`, `WHILE S` and `UNLESS S`. `RETURN S AS ALERTS` reports its beginning and its end.",
         f"{HEAD}FROM STREAM <doors>\nFROM NAMED WINDOW <now> ON <points> [LATEST 5 min]\n\n"
         "EVENT Presence AS (Sensor and observesPerson some Thing)\n"
         "EVENT Absence AS (Sensor and observesPerson exactly 0 Thing)\n\n"
@@ -68,32 +67,34 @@ SECTIONS = {
         "EVENT Overheated(?z) MATCH TooHot(?z) FOR 10 min REPEATED EVERY 1 h AT MOST 24 TIMES\n\n"
         "RETURN Intruder, Overheated\nRETURN Busy AS ALERTS\n",
     ),
-    "queries over windows": Section("Queries", "A query over windows: its answers are rows, or graphs."),
+    "queries over windows": Section("Queries", "A query over windows. It returns rows or graphs."),
     "prologue and queries": Section("SELECT, CONSTRUCT, ASK", "The forms of SPARQL 1.1."),
     "patterns": Section(
         "Patterns",
-        "What each operator means, with a picture: [Operators](operators.md).",
+        "[Operators](operators.md) explains each operator with a picture.",
     ),
-    "guards": Section("Guards", "What they mean: [Guards](guards.md)."),
-    "triples of templates": Section("Triples", "Those of guards and templates."),
+    "guards": Section("Guards", "[Guards](guards.md) explains them."),
+    "triples of templates": Section("Triples", "The triples of guards and templates."),
     "groups": Section(
         "Groups",
-        "SPARQL 1.1's, in braces: in a state, in a graph event (`EVENT H(?v) AS { … }`) or as a leaf of a "
-        "MATCH. `S(?k)` in a group is a state that holds; one without parameters is `S()`. After `AS`, "
-        "`{a, b}` is a class expression, any other brace begins a group.",
+        "Groups of SPARQL 1.1, in braces. They stand in a state, in a graph event (`EVENT H(?v) AS { … }`) "
+        "or as a leaf of a MATCH. `S(?k)` in a group asks for a state that holds; without parameters it is "
+        "`S()`. After `AS`, `{a, b}` is a class expression, and any other brace begins a group.",
         f"{HEAD}FROM STREAM <doors>\n\n"
         "EVENT Warm(?z, ?t) AS { ?z a :Zone ; :temperature ?t . OPTIONAL { ?z :name ?n } FILTER(?t > 25) }\n"
         "EVENT Both(?z) MATCH Warm(?z, ?t) SEQ { ?z :window/:open true } WITHIN 5 min\n\n"
         "RETURN Warm AS ROWS\n",
     ),
     "sub-selects": Section("Sub-selects", "With aggregates and modifiers, as in SPARQL 1.1."),
-    "triples of groups": Section("Triples and paths", "Those of groups; guards have no paths and no lists."),
+    "triples of groups": Section(
+        "Triples and paths", "The triples of groups. Guards have no paths or lists."
+    ),
     "terms": Section("Terms", "Names, variables and literals of groups, guards and templates."),
-    "conditions": Section("Conditions", "Functions, errors and limits: [FILTER](guards.md#filter)."),
+    "conditions": Section("Conditions", "[FILTER](guards.md#filter) lists functions, errors and limits."),
     "classes": Section(
         "Class expressions",
-        "How they are decided: [Reasoning](reasoning.md).",
-        f"{HEAD}\nEVENT Warm AS (celsius some number[> 25])\n"
+        "[Reasoning](reasoning.md) explains how they are decided.",
+        f"{HEAD}\nEVENT Warm AS (celsius some number[> 25 degC])\n"
         "EVENT Crowded AS (Room and armedWith some (Sensor and observesPerson min 2 Person))\n"
         'EVENT Lab AS (Room and (label value "lab" or inverse partOf some Lab2))\n'
         "EVENT Lab2 AS {cellar, attic}\n\n"
@@ -112,7 +113,7 @@ WORDS = {
     "IRI": ("an IRI in angle brackets", "<http://example.org/building#Room>"),
     "PREFIX_NAME": ("a prefix with its colon", "sosa:"),
     "VAR": ("a variable", "?room"),
-    "BLANK": ("a blank node: anything, not shown", "_:x"),
+    "BLANK": ("a blank node: matches anything and is not shown", "_:x"),
     "EVENT_WORD": ("the name of an event or alias: bare, prefixed, or an IRI", "Busy"),
     "RETURN_WORD": ("the name of an event", "Busy"),
     "CLASS_WORD": ("the name of a class, property, datatype or individual", "Room"),
@@ -149,12 +150,12 @@ NAMED = {
 INTRODUCTION = """# The language
 
 This page is generated from the grammar (`grammar/*.lark`) by `docs/scripts/language.py`. Words in quotes
-stand for themselves, UPPER_CASE names for the [words](#words) at the end, others for rules. `[x]` may be left
-out, `x*` and `x+` repeat, `|` is a choice.
+are written as they are. UPPER_CASE names are the [words](#words) at the end. Other names are rules. `[x]` may
+be left out, `x*` and `x+` repeat, `|` is a choice.
 
 - Keywords are case-insensitive, except those of class expressions, which are lower case as in the W3C note.
-- A word is reserved only where it means something; a colon always escapes: `:First`.
-- A bare name takes the prefix `:`. Where no `PREFIX :` is declared, `:` stands for BASE, and without BASE for
+- A keyword is reserved only where the grammar allows it. With a colon it is always a name: `:First`.
+- A name without a prefix takes the prefix `:`. Without `PREFIX :`, that is BASE; without BASE it is
   `http://example.org/obep#`. `rdf:`, `rdfs:`, `owl:` and `xsd:` need no declaration.
 - Comments begin with `#`. Nesting deeper than 100 is an error.
 - `obep fmt` writes a query in its canonical form.

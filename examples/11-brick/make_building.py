@@ -1,7 +1,8 @@
-"""Make `building.ttl` and `telemetry.jsonl`: a Brick model and a day of what its gateway sends.
+"""Make `building.ttl`, `model.jsonl`, `telemetry.jsonl`: a Brick model, its change, and a day of telemetry.
 
 Usage: make_building.py [MINUTES] [SEED]. Six zones on two floors, each with a VAV box, two
-air handlers, and a meter. Temperatures are multiples of 0.3, so that no rate is exactly a threshold.
+air handlers, and a meter. The thermometer of the last zone is added at noon. Temperatures are multiples
+of 0.3, so that no rate is exactly a threshold.
 """
 
 import json
@@ -15,15 +16,21 @@ draw = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 11)
 BEGIN = datetime(2026, 3, 2, tzinfo=UTC)
 HERE = Path(__file__).parent
 ZONES = range(1, 7)
-model = [
-    "# Made by make_building.py.",
+NOON = 720
+THERMOMETER = "Zone_Air_Temperature_Sensor"
+PREFIXES = [
     "@prefix : <http://example.org/building#> .",
     "@prefix brick: <https://brickschema.org/schema/Brick#> .",
     "@prefix ref: <https://brickschema.org/schema/Brick/ref#> .",
+]
+model = [
+    "# Made by make_building.py.",
+    *PREFIXES,
     "",
     ":building a brick:Building .",
     ":f1 a brick:Floor . :f2 a brick:Floor .",
 ]
+added: list[str] = []
 ids: dict[tuple[str, str], str] = {}
 said: dict[int, list[dict[str, object]]] = {}
 
@@ -32,8 +39,9 @@ def point(thing: str, kind: str) -> None:
     """A point of a thing, with the id of its timeseries."""
     id = ids[thing, kind] = f"ts-{draw.randrange(16**8):08x}"
     name = f":{thing}.{kind}".replace("_", "")
-    model.append(f":{thing} brick:hasPoint {name} .")
-    model.append(
+    to = added if (thing, kind) == (f"z{ZONES[-1]}", THERMOMETER) else model
+    to.append(f":{thing} brick:hasPoint {name} .")
+    to.append(
         f"{name} a brick:{kind} ; "
         f'ref:hasExternalReference [ a ref:TimeseriesReference ; ref:hasTimeseriesId "{id}" ] .'
     )
@@ -55,7 +63,7 @@ for n in ZONES:
     model.append(f":ahu{1 + n // 4} brick:feeds :vav{n} .")
     point(f"vav{n}", "Supply_Air_Flow_Sensor")
     for kind in (
-        "Zone_Air_Temperature_Sensor",
+        THERMOMETER,
         "Zone_CO2_Level_Sensor",
         "Occupancy_Sensor",
         "Open_Close_Status",
@@ -63,7 +71,7 @@ for n in ZONES:
     ):
         point(f"z{n}", kind)
 
-for n in ZONES[:-1]:  # the sensor of the last zone never reports
+for n in ZONES[:-1]:
     heat = 22.0
     for minute in range(n % 4, MINUTES, 4):
         heat = min(23.6, max(20.4, heat + draw.uniform(-0.9, 0.9) - (heat - 21.6) / 8))
@@ -71,7 +79,7 @@ for n in ZONES[:-1]:  # the sensor of the last zone never reports
             say(
                 minute,
                 f"z{n}",
-                "Zone_Air_Temperature_Sensor",
+                THERMOMETER,
                 22.5 if n == 5 and minute > 900 else round(round(heat / 0.3) * 0.3, 1),
             )
 for n in (1, 4):
@@ -95,11 +103,19 @@ for n in ZONES:
 for minute in range(0, MINUTES, 15):
     say(minute, "meter", "Electric_Energy_Sensor", draw.randint(40, 75))
 
+for minute in range(NOON - 20, MINUTES, 4):  # it speaks before the model knows it
+    say(minute, f"z{ZONES[-1]}", THERMOMETER, draw.choice([21.6, 22.2, 23.1, 23.4]))
+
+
+def time_of(minute: int) -> str:
+    return f"{BEGIN + timedelta(minutes=minute):%Y-%m-%dT%H:%M:%SZ}"
+
+
 lines = [
     json.dumps(
         {
             "gateway": "g1",
-            "ts": f"{BEGIN + timedelta(minutes=minute):%Y-%m-%dT%H:%M:%SZ}",
+            "ts": time_of(minute),
             "readings": readings,
         },
         separators=(",", ":"),
@@ -107,4 +123,6 @@ lines = [
     for minute, readings in sorted(said.items())
 ]
 (HERE / "building.ttl").write_text("\n".join(model) + "\n", "utf-8")
+change = {"time": time_of(NOON), "insert": "\n".join([*PREFIXES, *added])}
+(HERE / "model.jsonl").write_text(json.dumps(change) + "\n", "utf-8")
 (HERE / "telemetry.jsonl").write_text("\n".join(lines) + "\n", "utf-8")

@@ -183,9 +183,9 @@ class Closed:
 
     def terms(self) -> Iterator[Term]:
         """Everything with a name of its own, and every literal."""
-        witnesses, told = self.program.witnesses, self._closure.store.told
+        witnesses, extra_witnesses = self.program.witnesses, self._closure.store.extra_witnesses
         for x, term in self._closure.store.named():
-            if x not in witnesses and x not in told:
+            if x not in witnesses and x not in extra_witnesses:
                 yield term
         yield from self._own
 
@@ -212,10 +212,11 @@ class Closed:
                 yield (term, RDF_TYPE, name)
 
     def _members(self, c: int) -> Iterator[Term]:
-        closure, witnesses, told = self._closure, self.program.witnesses, self._closure.store.told
+        closure, witnesses = self._closure, self.program.witnesses
+        extra_witnesses = closure.store.extra_witnesses
         seen = {x for x, types in closure.types.items() if c in types}
         for x in (*seen, *(x for x in closure.store.members(c) if x not in seen)):
-            if x not in witnesses and x not in told:
+            if x not in witnesses and x not in extra_witnesses:
                 yield closure.term(x)
 
     def edges(self, s: Term | None, p: Term, o: Term | None) -> Iterator[Triple]:
@@ -259,11 +260,12 @@ class Closed:
         self, s: Term | None, p: Term, o: Term | None, relation: int, backwards: bool, apart: bool
     ) -> Iterator[Triple]:
         """The edges that are written down; `apart`: only those between two."""
-        closure, witnesses, told = self._closure, self.program.witnesses, self._closure.store.told
+        closure, witnesses = self._closure, self.program.witnesses
+        extra_witnesses = closure.store.extra_witnesses
         end = s if s is not None else o
         if end is None:
             for a, b in closure.all_edges(relation):
-                if a in witnesses or b in witnesses or a in told or b in told:
+                if a in witnesses or b in witnesses or a in extra_witnesses or b in extra_witnesses:
                     continue
                 if not (apart and a == b):
                     subject, object = (b, a) if backwards else (a, b)
@@ -273,7 +275,7 @@ class Closed:
         if x is None:
             return
         for y, _ in closure.neighbours(relation, x, backwards if s is not None else not backwards):
-            if y in witnesses or y in told or (apart and y == x):
+            if y in witnesses or y in extra_witnesses or (apart and y == x):
                 continue
             other = closure.term(y)
             if s is None:

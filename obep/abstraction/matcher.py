@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Sequence
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.abstraction.answer_templates import Hit, Template, named, ordered
@@ -45,6 +46,22 @@ if TYPE_CHECKING:
 MAX_EXPLANATIONS = 32
 REMEMBERED = 40_000
 """Shapes that are remembered."""
+
+
+NOTED = ("unknown", "capped", "undecided")
+"""What a matcher counts: triples of unknown vocabulary, explanations left out, items left undecided."""
+
+
+def noted(matcher: object) -> tuple[int, ...]:
+    """What a matcher has counted so far."""
+    try:
+        found: tuple[int, ...] = _noted(matcher)
+    except AttributeError:  # one that counts nothing
+        found = (0,) * len(NOTED)
+    return found
+
+
+_noted = attrgetter(*NOTED)
 
 
 class Matched(NamedTuple):

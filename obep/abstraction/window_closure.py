@@ -77,6 +77,24 @@ class WindowClosure:
             found += self._facts_changed(less, more)
         return found, again
 
+    def replace(self, gone: Triple, new: Triple) -> list[Change] | None:
+        """What a triple in place of another changes, if that is no more than the two; else `None`."""
+        s, p, o = new
+        other, name, value = gone
+        of = self._apart[1 if o[0] == '"' else 0]
+        seen = of.get(p)
+        if (
+            seen is None
+            or name != p
+            or (value[0] == '"') != (o[0] == '"')
+            or s in self._static_ids
+            or other in self._static_ids
+            or self._explains
+            or not self.kept
+        ):
+            return None
+        return [(gone, False), (new, True)] if seen else []
+
     def _sort(
         self, triples: Iterable[Triple], there: bool, found: list[Change], again: list[Change]
     ) -> list[Triple]:

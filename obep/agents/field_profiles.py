@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
+from operator import itemgetter
 
 from obep.model import Item, Term
 
@@ -25,6 +26,8 @@ class Profile:
     runs: list[float] = field(default_factory=list)
     """Readings of an individual in a row with the same value."""
     streams: Counter[str] = field(default_factory=Counter)
+    falls: int = 0
+    """Readings that are less than the one before; of a counter there are none."""
 
     @property
     def distinct(self) -> int:
@@ -50,9 +53,10 @@ def profiles(items: Iterable[Item]) -> list[Profile]:
             found.setdefault(name, Profile(name)).streams[item.stream] += 1
     for (name, _), readings in series.items():
         profile = found[name]
-        readings.sort()
+        readings.sort(key=itemgetter(0))
         profile.values += [value for _, value in readings]
         profile.steps += [abs(b - a) for (_, a), (_, b) in pairwise(readings)]
+        profile.falls += sum(b < a for (_, a), (_, b) in pairwise(readings))
         profile.gaps += [later - at for (at, _), (later, _) in pairwise(readings)]
         profile.runs += [len(list(run)) for _, run in groupby(value for _, value in readings)]
     for profile in found.values():

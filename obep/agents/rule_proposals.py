@@ -63,7 +63,7 @@ def duration(micros: float) -> str:
 def _ranges(profile: Profile) -> list[Rule]:
     low, high = quantile(profile.values, 0.25), quantile(profile.values, 0.75)
     spread = high - low
-    if spread <= 0:
+    if spread <= 0 or not profile.falls:  # what only rises will leave any range
         return []
     name, word = title(profile), local_name(profile.name)
     found = []
@@ -82,54 +82,52 @@ def _ranges(profile: Profile) -> list[Rule]:
     return found
 
 
+STEP = """EVENT $Step(?x, ?a, ?b) MATCH $Reading(?x) AS early NEXT $Reading(?x) AS late WITHIN {within}
+  IF {{ EVENT early {{ ?this :{word} ?a }} EVENT late {{ ?this :{word} ?b }} }}
+EVENT $Jump(?x) MATCH $Step(?x, ?a, ?b) IF {{ FILTER(ABS(?b - ?a) > {limit}) }}"""
+SAME = """STATE $Same(?x) OVER $Reading(?x) AS r WITHIN {within}
+  IF {{ EVENT r {{ ?this :{word} ?v }} }}
+  AGGREGATE (MAX(?v) - MIN(?v) AS ?change) (COUNT(*) AS ?n)
+  HAVING (?change = 0 && ?n >= {least} && FULL())
+EVENT $Stuck(?x) MATCH BEGIN $Same(?x)"""
+SILENCE = "EVENT $Silent(?x) MATCH $Reading(?x) NOT FOLLOWED BY $Reading(?x) AS again WITHIN {within}"
+
+
+def _rule(profile: Profile, kind: str, text: str, reason: str, **parts: object) -> Rule:
+    """A rule by its text, in which `$` stands for the name of the property as names of events begin."""
+    name, word = title(profile), local_name(profile.name)
+    written = text.replace("$", name).format(word=word, **parts)
+    return Rule(f"{name}{kind}", written, reason.format(word=word))
+
+
 def _jump(profile: Profile) -> list[Rule]:
     moved = [step for step in profile.steps if step > 0]
     if len(moved) < READINGS:
         return []
     low, high = quantile(moved, 0.25), quantile(moved, 0.75)
     limit = _rounded(max(high + 4 * (high - low), 2 * quantile(moved, 0.95)), ceil)
-    name, word = title(profile), local_name(profile.name)
+    reason = f"95 of 100 steps of {{word}} are at most {quantile(moved, 0.95):g}"
     within = duration(max(HOLD, 3 * _gap(profile)))
-    text = (
-        f"EVENT {name}Step(?x, ?a, ?b) MATCH {name}Reading(?x) AS early NEXT {name}Reading(?x) AS late "
-        f"WITHIN {within}\n"
-        f"  IF {{ EVENT early {{ ?this :{word} ?a }} EVENT late {{ ?this :{word} ?b }} }}\n"
-        f"EVENT {name}Jump(?x) MATCH {name}Step(?x, ?a, ?b) IF {{ FILTER(ABS(?b - ?a) > {_written(limit)}) }}"
-    )
-    reason = f"95 of 100 steps of {word} are at most {quantile(moved, 0.95):g}"
-    return [Rule(f"{name}Jump", text, reason)]
+    return [_rule(profile, "Jump", STEP, reason, within=within, limit=_written(limit))]
 
 
 def _stuck(profile: Profile) -> list[Rule]:
-    gap = _gap(profile)
-    usual = quantile(profile.runs, 0.99)
+    gap, usual = _gap(profile), quantile(profile.runs, 0.99)
     if not gap or quantile(profile.runs, 0.5) > 1 or usual > 20:
         return []
-    name, word = title(profile), local_name(profile.name)
     readings = max(12, 3 * usual)
-    text = (
-        f"STATE {name}Same(?x) OVER {name}Reading(?x) AS r WITHIN {duration(max(HOLD, readings * gap))}\n"
-        f"  IF {{ EVENT r {{ ?this :{word} ?v }} }}\n"
-        f"  AGGREGATE (MAX(?v) - MIN(?v) AS ?change) (COUNT(*) AS ?n)\n"
-        f"  HAVING (?change = 0 && ?n >= {ceil(readings / 2)} && FULL())\n"
-        f"EVENT {name}Stuck(?x) MATCH BEGIN {name}Same(?x)"
-    )
-    reason = f"{word} seldom stays the same for more than {usual:g} readings"
-    return [Rule(f"{name}Stuck", text, reason)]
+    reason = f"{{word}} seldom stays the same for more than {usual:g} readings"
+    within = duration(max(HOLD, readings * gap))
+    return [_rule(profile, "Stuck", SAME, reason, within=within, least=ceil(readings / 2))]
 
 
 def _silence(profile: Profile) -> list[Rule]:
     gap = _gap(profile)
     if not gap:
         return []
-    name, word = title(profile), local_name(profile.name)
     within = duration(max(5 * gap, 1.5 * quantile(profile.gaps, 0.99)))
-    text = (
-        f"EVENT {name}Silent(?x) MATCH {name}Reading(?x) NOT FOLLOWED BY {name}Reading(?x) AS again "
-        f"WITHIN {within}"
-    )
-    reason = f"a reading of {word} mostly comes {duration(gap)} after the last"
-    return [Rule(f"{name}Silent", text, reason)]
+    reason = f"a reading of {{word}} mostly comes {duration(gap)} after the last"
+    return [_rule(profile, "Silent", SILENCE, reason, within=within)]
 
 
 def _gap(profile: Profile) -> float:

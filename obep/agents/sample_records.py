@@ -53,7 +53,7 @@ def content(path: Path) -> bytes:
 def format_of(path: Path) -> str:
     """The format that the ending of a file stands for."""
     if path.suffix.lower() not in ENDINGS:
-        raise fail("OBEP510", f"{path.name}: the ending stands for no format", remedy=" ".join(ENDINGS))
+        raise fail("OBEP510", f"{path.name}: no format has this ending", remedy=" ".join(ENDINGS))
     return ENDINGS[path.suffix.lower()]
 
 

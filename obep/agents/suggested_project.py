@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from obep.agents.field_profiles import Profile, disorder, profiles
+from obep.agents.field_profiles import Profile, disorder, profiles, quantile
 from obep.agents.rule_proposals import Rule, duration, reading, rules_for, title
 from obep.agents.sample_records import content, format_of, merged, plain_records
 from obep.config.toml_file import Config, load_config
@@ -19,11 +20,17 @@ from obep.formats import read_items_of
 from obep.formats.likely_mapping import likely_settings, mapping_text
 from obep.formats.record_fields import Record
 from obep.formats.time_hints import NAMING, bare_name, last_step
-from obep.model import Item, local_name
+from obep.formats.units import unit_named
+from obep.model import Item, Triple, local_name
+from obep.ontology.owl.load import read_rdf
 from obep.run.backtesting.history import over_history
 from obep.streams.sources.open_sources import make_reading
 
 NAMES = "http://example.org/"
+UNITS = ("unit", "units", "uom")
+"""What the field of a record's unit is called."""
+VALUES = ("value", "val", "v", "reading", "measurement")
+_IN_BRACKETS = re.compile(r".*[(\[]([^)\]]+)[)\]]\s*\Z|.*?(°[CF]|degC|degF)\Z", re.DOTALL)
 LOOKED_AT = 2000
 """Records that a mapping is made of."""
 NOISY = 0.02
@@ -40,16 +47,22 @@ class Suggestion:
     files: dict[str, str]
     items: int
     refused: int
+    notes: tuple[str, ...] = ()
+    """What to look at before the rules are used."""
 
 
-def suggest(data: Sequence[Path], out: Path | None = None) -> Suggestion:
-    """A project for the data; it is written to `out` if that is given, which must be new or empty."""
+def suggest(data: Sequence[Path], out: Path | None = None, graph: Path | None = None) -> Suggestion:
+    """A project for the data; it is written to `out` if that is given, which must be new or empty.
+
+    `graph` is background knowledge: the query reads it, and records are about its individuals if they have
+    the same names.
+    """
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise fail("OBEP887", f"{out} is there already", remedy="--out NEW-FOLDER")
     streams = _streams(data)
     with TemporaryDirectory(prefix="obep-suggest-") as folder:
         home = Path(folder)
-        found = _made(streams, home)
+        found = _made(streams, home, graph)
         if out is not None:
             try:
                 shutil.copytree(home, out, dirs_exist_ok=True)
@@ -71,8 +84,17 @@ def _streams(data: Sequence[Path]) -> dict[str, Path]:
     return found
 
 
-def _made(streams: dict[str, Path], home: Path) -> Suggestion:
-    mappings = {name: _mapping(plain_records(path, LOOKED_AT), name, path) for name, path in streams.items()}
+def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestion:
+    known = [] if graph is None else read_rdf(graph)
+    if graph is not None:
+        (home / _copy_of(graph)).write_bytes(content(graph))
+    mappings = {
+        name: _mapping(plain_records(path, LOOKED_AT), name, path, known) for name, path in streams.items()
+    }
+    names = next((one for each in mappings.values() if (one := each["prefixes"][""]) != NAMES), NAMES)
+    for each in mappings.values():  # one namespace for all: streams may read the same fields
+        each["prefixes"][""] = names
+    units = _units_of_fields(mappings)
     for name, path in streams.items():
         (home / f"{name}{path.suffix.lower()}").write_bytes(content(path))
     _write(home, "obep.toml", _settings(streams, mappings, 0))
@@ -85,11 +107,12 @@ def _made(streams: dict[str, Path], home: Path) -> Suggestion:
     if not rules:
         raise fail(
             "OBEP886",
-            "there is nothing to make rules of",
+            "there is no field to make rules from",
             reason="Rules need a field with at least thirty numbers.",
         )
-    _write(home, "ontology.ttl", _ontology(seen))
-    _write(home, "query.obep", _query(streams, rules))
+    _write(home, "ontology.ttl", _ontology(seen, names, units))
+    reads = [*(f"FROM GRAPH <{_copy_of(one)}>" for one in [graph] if one), *_from(streams)]
+    _write(home, "query.obep", _query(reads, names, rules))
     tried = over_history(
         home / "query.obep", (), load_config(None, home), quiet=True, lateness=disorder(items)
     )
@@ -97,8 +120,8 @@ def _made(streams: dict[str, Path], home: Path) -> Suggestion:
     most = max(FEW, NOISY * len(items))
     kept = [(one, rule) for one, rule in rules if counts.get(rule.name, 0) <= most]
     if not kept:
-        raise fail("OBEP886", "every rule that was tried would fire too often to tell a fault")
-    _write(home, "query.obep", _query(streams, kept))
+        raise fail("OBEP886", "every rule that was tried would fire too often")
+    _write(home, "query.obep", _query(reads, names, kept))
     counted = [(rule, counts.get(rule.name, 0)) for _, rule in rules]
     return Suggestion(
         tuple(one for one in counted if one[1] <= most),
@@ -106,28 +129,62 @@ def _made(streams: dict[str, Path], home: Path) -> Suggestion:
         {name: (home / name).read_text("utf-8") for name in ("obep.toml", "ontology.ttl", "query.obep")},
         len(items),
         refused,
+        tuple(_notes(seen)),
     )
 
 
 def _rules(seen: Sequence[Profile]) -> list[tuple[Profile, Rule]]:
     """The rules for all fields; of fields that come in the same messages, one tells that they are silent."""
     found: list[tuple[Profile, Rule]] = []
-    heard: set[str] = set()
+    covered: set[str] = set()
     titles: set[str] = set()
     for one in seen:
         if title(one) in titles:
             continue
         titles.add(title(one))
-        silent = not set(one.streams) <= heard
+        silent = not set(one.streams) <= covered
         rules = [rule for rule in rules_for(one) if silent or not rule.name.endswith("Silent")]
         if rules:
-            heard |= set(one.streams)
+            covered |= set(one.streams)
         found += [(one, rule) for rule in rules]
     return found
 
 
-def _mapping(records: list[Record], stream: str, path: Path) -> dict[str, Any]:
-    """The mapping of a file: by the field that names what a record is about, or about the stream itself."""
+def _copy_of(graph: Path) -> str:
+    """What the background knowledge is called in the project; an ending that is none is left out."""
+    return f"static{graph.suffix if graph.suffix[1:].isalnum() else ''}"
+
+
+def _from(streams: dict[str, Path]) -> list[str]:
+    return [f"FROM STREAM <{name}>" for name in streams]
+
+
+def _notes(seen: Sequence[Profile]) -> list[str]:
+    return [
+        f"half of the readings of {local_name(one.name)} have the instant of the one before; if the time "
+        "stands in two fields (a date and a time of day), write it into one"
+        for one in seen[:1]
+        if len(one.gaps) > 1 and not quantile(one.gaps, 0.5)
+    ]
+
+
+def _mapping(records: list[Record], stream: str, path: Path, known: Sequence[Triple]) -> dict[str, Any]:
+    """The mapping of a file: of the records in an array, if each file or line has one."""
+    inner = {name for one in records for name, value in one.items() if _is_array(value)}
+    if len(inner) != 1:
+        return _mapping_of(records, stream, path, known)
+    [name] = inner
+    elements = [one for record in records for one in record.get(name) or () if isinstance(one, dict)]
+    step = f".{name}" if re.fullmatch(r"[A-Za-z_]\w*", name) else f"['{name}']"
+    return _mapping_of(elements[:LOOKED_AT], stream, path, known) | {"records": f"${step}[*]"}
+
+
+def _is_array(value: object) -> bool:
+    return isinstance(value, list) and len(value) > 1 and all(isinstance(one, dict) for one in value)
+
+
+def _mapping_of(records: list[Record], stream: str, path: Path, known: Sequence[Triple]) -> dict[str, Any]:
+    """By the field that names what a record is about, or about the stream itself."""
     if not records:
         raise fail("OBEP886", f"{path} has no records that are JSON objects or rows")
     whole = merged(records)
@@ -135,10 +192,49 @@ def _mapping(records: list[Record], stream: str, path: Path) -> dict[str, Any]:
         raise fail("OBEP886", f"{path} has RDF, not plain records", remedy="obep init")
     subject = _subject(records, whole)
     if subject:
-        return likely_settings(whole, NAMES, subject=subject, optional=True)
-    settings = likely_settings({**whole, stream: stream}, NAMES, subject=stream, optional=True)
-    settings["template"] = settings["template"].replace(f":{{{stream}}}", f":{stream}", 1)
-    return settings
+        names = _namespace({str(one.get(subject)) for one in records}, known)
+        settings = likely_settings(whole, names, subject=subject, optional=True)
+    else:
+        settings = likely_settings({**whole, stream: stream}, NAMES, subject=stream, optional=True)
+        settings["template"] = settings["template"].replace(f":{{{stream}}}", f":{stream}", 1)
+    return settings | _conversion(records, whole)
+
+
+def _namespace(called: set[str], known: Sequence[Triple]) -> str:
+    """Where individuals of the background knowledge are called so, mostly; else that of examples."""
+    found = Counter(
+        one[1 : -1 - len(local_name(one))]
+        for one in {subject for subject, _, _ in known if subject.startswith("<")}
+        if local_name(one) in called
+    )
+    return found.most_common(1)[0][0] if found else NAMES
+
+
+def _conversion(records: list[Record], whole: Record) -> dict[str, Any]:
+    """Where records name units of one dimension, and not always the same: all in the most frequent one."""
+    value = next((path for path in whole if path.lower() in VALUES), "")
+    said = next((path for path in whole if path.lower() in UNITS), "")
+    names = Counter(str(one[said]) for one in records if one.get(said) is not None)
+    units = [unit_named(name) for name in names]
+    if not value or len(names) < 2 or len({one.dimension if one else None for one in units}) > 1:
+        return {}
+    if None in units:
+        return {}
+    return {"units": {value: {"field": said, "to": names.most_common(1)[0][0]}}}
+
+
+def _units_of_fields(mappings: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """The units that fields name in brackets or after a degree sign, and those that values are brought to."""
+    found: dict[str, str] = {}
+    for one in mappings.values():
+        for name, path in re.findall(r":(\w+) \{([^}?:]+)", one["template"]):
+            written = _IN_BRACKETS.match(path)
+            unit = (written[1] or written[2]).replace("°", "deg") if written else ""
+            if path in one.get("units", {}):
+                unit = one["units"][path]["to"]
+            if unit and unit_named(unit) is not None:
+                found[name] = unit
+    return found
 
 
 def _subject(records: list[Record], whole: Record) -> str:
@@ -179,25 +275,22 @@ def _settings(streams: dict[str, Path], mappings: dict[str, dict[str, Any]], lat
     return "\n\n".join(lines) + "\n"
 
 
-def _ontology(seen: Sequence[Profile]) -> str:
-    """The fields with numbers as properties."""
+def _ontology(seen: Sequence[Profile], names: str, units: dict[str, str]) -> str:
+    """The fields with numbers as properties, with their units where those are known."""
     head = (
-        f"@prefix : <{NAMES}> .\n@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        f"@prefix : <{names}> .\n@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
         "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\n"
     )
     return head + "".join(
-        f':{local_name(one.name)} a owl:DatatypeProperty ; rdfs:label "{local_name(one.name)}" .\n'
-        for one in seen
+        f':{name} a owl:DatatypeProperty ; rdfs:label "{name}"'
+        + (f' ; rdfs:comment "in {units[name]}"' if name in units else "")
+        + " .\n"
+        for name in (local_name(one.name) for one in seen)
     )
 
 
-def _query(streams: dict[str, Path], rules: Sequence[tuple[Profile, Rule]]) -> str:
-    lines = [
-        f"PREFIX : <{NAMES}>",
-        "VOCAB <ontology.ttl>",
-        *(f"FROM STREAM <{name}>" for name in streams),
-        "",
-    ]
+def _query(reads: Sequence[str], names: str, rules: Sequence[tuple[Profile, Rule]]) -> str:
+    lines = [f"PREFIX : <{names}>", "VOCAB <ontology.ttl>", *reads, ""]
     for profile in dict.fromkeys(one.name for one, _ in rules):
         of = [(one, rule) for one, rule in rules if one.name == profile]
         if any("Reading(" in rule.text for _, rule in of):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from obep.model import Term, Triple
 
@@ -36,3 +36,11 @@ class Dataset(Graph, Protocol):
 
         `lasting` is the FOR of a state, in microseconds; `window` the WINDOW that the atom stands in.
         """
+
+
+@runtime_checkable
+class Dated(Protocol):
+    """A dataset that knows when its triples were seen."""
+
+    def seen_at(self, triple: Triple, /) -> int | None:
+        """The latest instant at which a stream said a triple, or what entails it; of a static one none."""

@@ -12,6 +12,7 @@ from hashlib import blake2b
 from typing import NamedTuple, cast
 
 from obep.algebra.bag_node import BagNode
+from obep.algebra.dataset import Dated
 from obep.algebra.evaluation import Evaluation, Row, Slots
 from obep.algebra.row_layout import RowLayout
 from obep.errors import ObepError, fail
@@ -20,11 +21,14 @@ from obep.guards.filter_closures import Compiler, Evaluate, EvaluateTerm
 from obep.guards.guard_terms import literal
 from obep.guards.three_valued import Condition, Times, all_true
 from obep.guards.three_valued import Row as AnyRow
-from obep.guards.typed_values import ExpressionError, parsed
+from obep.guards.typed_values import ExpressionError, Value, parsed
 from obep.model import Term
 from obep.query.ast import Aggregate, Call, Conjunction, Exists, Expression, Group, Node, Var
 from obep.query.function_signatures import CHANGING, check_expression
+from obep.query.timestamp_calls import TIMESTAMP
 from obep.query.walk import walk
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
 
 
 class PlainTest(NamedTuple):
@@ -129,6 +133,8 @@ class GroupCompiler(Compiler):
         return super().test(self._plain(node))
 
     def value(self, node: Expression) -> Evaluate:
+        if isinstance(node, Call) and node.function == TIMESTAMP:
+            return self._seen(node)
         if isinstance(node, Call) and node.function in CHANGING:
             if node.function == "NOW":
                 return lambda row, times: Moment(times[0][1])
@@ -177,6 +183,25 @@ class GroupCompiler(Compiler):
 
         return made
 
+    def _seen(self, node: Call) -> Evaluate:
+        """The latest instant, in milliseconds, at which one of some triples was seen in a window."""
+        terms = list(map(self.term, node.arguments))
+
+        def seen(row: AnyRow, times: Times) -> Value:
+            dataset = cast(Evaluation, times).dataset
+            assert isinstance(dataset, Dated), "only queries over windows ask for it"
+            said = [term(row, times) for term in terms]
+            triples = zip(said[::3], said[1::3], said[2::3], strict=True)
+            found = [at for triple in triples if (at := dataset.seen_at(triple)) is not None]
+            if not found:
+                raise ExpressionError  # all of them are static
+            whole, rest = divmod(max(found), 1000)
+            if not rest:
+                return parsed[literal(str(whole), f"<{XSD}integer>")]
+            return parsed[literal(f"{whole}.{rest:03}".rstrip("0"), f"<{XSD}decimal>")]
+
+        return seen
+
     def _mentions(self, *expressions: Expression) -> Slots:
         found = {
             self._layout.slot(node) for one in expressions for node in walk(one) if isinstance(node, Var)
@@ -200,11 +225,16 @@ def has_exists(*nodes: Node) -> bool:
 
 def changing(*nodes: Node) -> bool:
     """Whether the value of an expression depends on more than the variables in it."""
-    return any(isinstance(part, Call) and part.function in CHANGING for node in nodes for part in walk(node))
+    return any(
+        isinstance(part, Call) and (part.function in CHANGING or part.function == TIMESTAMP)
+        for node in nodes
+        for part in walk(node)
+    )
 
 
 def _checked(expression: Expression) -> Expression:
-    wrong = [said for said in check_expression(expression, aggregates=True) if said.code != "OBEP420"]
+    checked = check_expression(expression, aggregates=True, windows=True)
+    wrong = [said for said in checked if said.code != "OBEP420"]
     if wrong:
         raise ObepError(*wrong)
     return expression

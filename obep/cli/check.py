@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed, dialect_of
+from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed
 from obep.errors import Diagnostic, count
+from obep.query.languages import dialect_of
 from obep.run.console import Form, has_errors, write
 
 if TYPE_CHECKING:

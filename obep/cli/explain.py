@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed, dialect_of
+from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed
+from obep.query.languages import dialect_of
 from obep.run.console import write
 
 

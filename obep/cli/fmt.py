@@ -11,8 +11,9 @@ from typing import Annotated
 
 import typer
 
-from obep.cli.options import Dialect, dialect_of
+from obep.cli.options import Dialect
 from obep.errors import ObepError, fail
+from obep.query.languages import dialect_of
 from obep.run.console import write
 
 

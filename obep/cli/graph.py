@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed, dialect_of
+from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed
+from obep.query.languages import dialect_of
 from obep.run.console import has_errors, write
 
 if TYPE_CHECKING:

@@ -24,10 +24,12 @@ class Finding:
         return {"what": self.what, "works": self.works, "says": self.says, "remedy": self.remedy}
 
 
-NEEDED = ("pyoxigraph", "rdflib", "lark", "msgspec", "owlready2", "JPype1", "typer", "rich")
+NEEDED = ("pyoxigraph", "rdflib", "lark", "msgspec", "typer", "rich")
 EXTRAS = {
     "paho-mqtt": ("MQTT", "mqtt"),
     "confluent-kafka": ("Kafka", "kafka"),
+    "owlready2": ("HermiT, OWL/XML", "java"),
+    "JPype1": ("HermiT", "java"),
     "pyarrow": ("Parquet, Spark", "spark"),
     "pyspark": ("Spark", "spark"),
 }

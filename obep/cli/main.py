@@ -121,10 +121,10 @@ def _unexpected(error: Exception) -> ObepError:
     place = f" in {ours[-1].name}, line {ours[-1].lineno} of {ours[-1].filename}" if ours else ""
     return fail(
         "OBEP599",
-        "obep has met something that it did not expect",
+        "obep met an unexpected error",
         reason=f"{type(error).__name__}: {error}{place}\n"
-        "This is a mistake in obep. Please report it, with the query and the input if you can.",
-        remedy=f"{DEBUG}=1 obep …   (the same once more shows where it happened)",
+        "This is a bug in obep. Please report it, with the query and the input if you can.",
+        remedy=f"{DEBUG}=1 obep …   (run it again like this to see where it happened)",
     )
 
 

@@ -9,8 +9,6 @@ from typing import Annotated
 import typer
 
 from obep.errors import fail
-from obep.query.ast import Language
-from obep.query.languages import LANGUAGES
 
 ConfigFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Use this obep.toml, not the one beside the query.")
@@ -21,16 +19,6 @@ Dialect = Annotated[
 AllowedFolders = Annotated[
     list[Path] | None, typer.Option(metavar="DIR", help="Files may lie below this folder too. Repeatable.")
 ]
-
-
-def dialect_of(name: str | None) -> Language | None:
-    """The language of --dialect."""
-    if name is None:
-        return None
-    for known in LANGUAGES:
-        if name.lower() in (known, LANGUAGES[known].title.lower()):
-            return known
-    raise fail("OBEP518", f"--dialect {name}: no such language", remedy=", ".join(LANGUAGES))
 
 
 def allowed(folders: Sequence[Path] | None) -> tuple[Path, ...]:

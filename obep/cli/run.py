@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed, dialect_of
+from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed
 from obep.errors import ObepError, fail
+from obep.query.languages import dialect_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -205,7 +206,7 @@ def _refuse_of_spark(order: Order, *, drop_state: bool, master: str, conf: bool)
 
 
 def _refuse_of_embedded(order: Order) -> None:
-    """What Spark does not do, and sinks that it does not write."""
+    """What Spark does not do."""
     if order.watch:
         raise fail(
             "OBEP873",
@@ -215,16 +216,6 @@ def _refuse_of_embedded(order: Order) -> None:
             remedy="--engine embedded, or stop the run, change the query and start it again with "
             "--checkpoint and --drop-state",
         )
-    from obep.streams.sinks.open_sinks import ALERTMANAGER, OF_ROWS
-    from obep.streams.stream_uri import parse_address
-
-    for target in order.targets:
-        if parse_address(target.uri).scheme in ALERTMANAGER:
-            words = f"{target!r}: only the engine embedded sends alerts to an Alertmanager"
-            raise fail("OBEP512", words, remedy="--engine embedded")
-        if target.form in ("rows", *OF_ROWS):
-            words = f"{target!r}: only the engine embedded writes {target.form}"
-            raise fail("OBEP670", words, remedy="--engine embedded, or .parquet")
 
 
 def streams_of(

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from obep.cli.options import Dialect, dialect_of
+from obep.cli.options import Dialect
+from obep.query.languages import dialect_of
 
 
 def command(

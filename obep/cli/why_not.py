@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -45,10 +45,11 @@ def command(
     from obep.run.terminal_text import plain
     from obep.why_not.target import StateQuestion
 
-    loaded, items, notes, letters = replay(query, source or (), config, allowed(allow_path))
+    loaded, items, notes, letters, prepares = replay(query, source or (), config, allowed(allow_path))
     wanted = resolve(event, loaded)
     remember = None if wanted.values or loaded.linked.states else RECENT
-    settings = {"lateness": timedelta(microseconds=duration(lateness, "--lateness") if lateness else 0)}
+    waits = timedelta(microseconds=duration(lateness, "--lateness") if lateness else 0)
+    settings: dict[str, Any] = {"lateness": waits, "prepares": prepares}
     seen = watch(loaded, items, notes.style, remember=remember, **settings)
     seen.unread = letters
     if isinstance(wanted, StateQuestion):

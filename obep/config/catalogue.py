@@ -4,16 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+from obep.model import Term
 
 
 class Catalogue(dict[str, Path]):
-    """Files by the IRIs of ontologies. `lenient`: an import that it lacks is a warning, no error."""
+    """Files by the IRIs of ontologies. `lenient`: an import that it lacks is a warning, no error.
 
-    def __init__(self, files: Mapping[str, Path], *, lenient: bool = False) -> None:
+    `query`: what `[query]` says of the queries that are read with it;
+    `looked_up`: the names that mappings look up in K, beside the ontology and the query.
+    """
+
+    def __init__(
+        self, files: Mapping[str, Path], *, lenient: bool = False, query: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(files)
         self.lenient = lenient
+        self.query = query or {}
+        self.looked_up: frozenset[Term] = frozenset()
 
 
 def is_lenient(catalogue: Mapping[str, Path]) -> bool:
     """Whether an import that a catalogue lacks is left out."""
     return isinstance(catalogue, Catalogue) and catalogue.lenient
+
+
+def query_settings(catalogue: Mapping[str, Path] | None) -> Mapping[str, Any]:
+    """What `[query]` of obep.toml says."""
+    return catalogue.query if isinstance(catalogue, Catalogue) else {}
+
+
+def looked_up(catalogue: Mapping[str, Path]) -> frozenset[Term]:
+    """The names that mappings look up in K."""
+    return catalogue.looked_up if isinstance(catalogue, Catalogue) else frozenset()

@@ -40,6 +40,7 @@ from obep.config.toml_values import (
 )
 from obep.errors import Diagnostic, ObepError, Span, fail
 from obep.formats.input_limits import Limits
+from obep.formats.quantities import UNITS
 from obep.model import Triple
 
 NAME = "obep.toml"
@@ -80,6 +81,7 @@ OF_SOURCE: dict[str, Kind] = {
     "start": choice("earliest", "latest"),
     "missing_time": choice("arrival", "refuse"),
     "validate": text,
+    "units": choice("qudt"),
     **CONNECTION,
 }
 
@@ -140,11 +142,23 @@ SERVE: dict[str, Kind] = {
     "watchers": positive,
 }
 
+QUERY: dict[str, Kind] = {
+    "vocab": names,
+    "graph": names,
+    "entailment": choice("owl", "simple"),
+    "policy": choice("unrestricted", "recent", "chronological", "naive"),
+    "report": choice("nonempty", "all", "change"),
+    "closed": choice("right", "left"),
+    "streams": each(text),
+}
+"""The settings of queries in other languages than OBEP."""
+
 FILE: dict[str, Kind] = {
     "sources": tables(SOURCE),
     "sinks": tables(SINK),
     "mappings": tables(MAPPING, Others(OF_SOURCE, "sources.NAME")),
     "ontology": nested({"catalogue": each(text), "cache": text, "missing_imports": choice("error", "warn")}),
+    "query": nested(QUERY),
     "engine": nested(ENGINE),
     "lints": nested({"ignore": names}),
     "spark": nested(SPARK),
@@ -201,18 +215,27 @@ class Config:
             setting = {"zone": of_source["zone"], **setting}
         return self._with_context(setting, where), where
 
-    def with_lookups(self, k: Callable[[], Iterable[Triple]]) -> Config:
-        """The same with the indexes of what mappings look up in K."""
-        names = [name for name, one in self.sources.items() if "mapping" in one]
-        found = {name: one for name in names if (one := self.mapping_of(name)) is not None}
-        if not any(isinstance(setting.get("subject"), dict) for setting, _ in found.values()):
+    def with_lookups(self, k: Callable[[], Iterable[Triple]], *, waits: bool = False) -> Config:
+        """The same with the indexes of what mappings look up in K; with lookups that wait for the K of the
+        record's instant, where it changes."""
+        if not (found := self.lookups()):
             return self
-        from obep.formats.record_mapping import with_index
+        from obep.formats.record_mapping import waiting, with_index
 
         sources = dict(self.sources)
+        triples = () if waits else tuple(k())
         for name, (setting, where) in found.items():
-            sources[name] = {**sources[name], "mapping": with_index(setting, where, k)}
+            mapping = (
+                waiting(setting) if waits else with_index(setting, where, lambda one: one.over(triples).index)
+            )
+            sources[name] = {**sources[name], "mapping": mapping}
         return replace(self, sources=sources)
+
+    def lookups(self) -> dict[str, tuple[Mapping[str, Any], str]]:
+        """By source, the settings of a mapping that looks something up in K, and where they stand."""
+        names = [name for name, one in self.sources.items() if "mapping" in one]
+        found = {name: one for name in names if (one := self.mapping_of(name)) is not None}
+        return {name: one for name, one in found.items() if isinstance(one[0].get("subject"), dict)}
 
     def check_mappings(self) -> None:
         """Makes every mapping once, so that what is wrong with one is said before anything is read."""
@@ -226,8 +249,9 @@ class Config:
         if found:
             from obep.formats.record_mapping import make_mapping
 
-            for setting, where in found:
-                make_mapping(setting, where)
+            looked_up = [make_mapping(setting, where).looked_up for setting, where in found]
+            if isinstance(self.catalogue, Catalogue):
+                self.catalogue.looked_up |= frozenset().union(*looked_up)
 
     def _with_context(self, setting: Mapping[str, Any], where: str) -> Mapping[str, Any]:
         if isinstance(setting.get("context"), str):
@@ -326,6 +350,7 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
             Catalogue(
                 {iri: below(Path(path), folder, allowed) for iri, path in catalogue.items()},
                 lenient=ontology.get("missing_imports") == "warn",
+                query=settings.get("query"),
             ),
             settings.get("engine", {}),
             settings.get("spark", {}),
@@ -336,6 +361,8 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
             serve=settings.get("serve", {}),
         )
         config.check_mappings()
+        if isinstance(config.catalogue, Catalogue) and any("units" in one for one in config.sources.values()):
+            config.catalogue.looked_up |= UNITS
         return config
     except ObepError as error:
         raise ObepError(

@@ -127,7 +127,7 @@ def headers(value: Any, where: str) -> dict[str, Secret]:
         if not _HEADER.fullmatch(name):
             raise fail(
                 "OBEP503",
-                f"{place}: a header cannot be called that",
+                f"{place}: not a valid name of a header",
                 reason="Its name consists of letters, digits and hyphens.",
             )
         if wrong_one := next((c for c in one.reveal() if not _sendable(c)), None):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping
-from operator import attrgetter
 
 import msgspec
 
@@ -23,23 +22,6 @@ NOW = "now"
 STYLE = "style"
 """The counter that says how instants were written in the input, as a place in `STYLES`."""
 STYLES = (None, "integer", "iso")
-NOTED = ("unknown", "capped", "undecided")
-"""What a matcher counts: triples of unknown vocabulary, explanations left out, items left undecided."""
-
-EVICTED = "evicted"
-"""The counter of values of a partition that were forgotten since there were more than `max_keys`."""
-
-
-def noted(matcher: object) -> tuple[int, ...]:
-    """What a matcher has counted so far."""
-    try:
-        found: tuple[int, ...] = _noted(matcher)
-    except AttributeError:  # one that counts nothing
-        found = (0,) * len(NOTED)
-    return found
-
-
-_noted = attrgetter(*NOTED)
 
 
 class Group(msgspec.Struct, array_like=True, gc=False):

@@ -20,7 +20,7 @@ class ClockState(msgspec.Struct):
 
     watermark: int | None
     greatest: dict[str, int | None]
-    heard: dict[str, int]
+    last_arrival: dict[str, int] = msgspec.field(name="heard")
     start: int | None
     elapsed: int
     looked: int | None
@@ -55,10 +55,10 @@ class Clock:
         self._in_order = self._together and future is None
         self._awaited = tuple(streams) if idle is not None else ()
         self._greatest: dict[str, int | None] = dict.fromkeys(self._awaited)
-        self._heard: dict[str, int] = {}
+        self._last_arrival: dict[str, int] = {}
         self._start: int | None = None
         self._elapsed = 0
-        """The time of arrival that has been counted; `_heard` and `_start` are readings of it."""
+        """The time of arrival that has been counted; `_last_arrival` and `_start` are readings of it."""
         self._looked: int | None = None
 
     def observe(self, stream: str, at: int, now: int | None = None, wall: int | None = None) -> Verdict:
@@ -70,7 +70,7 @@ class Clock:
             return "future"
         self._look(now)
         if now is not None:
-            self._heard[stream] = self._elapsed
+            self._last_arrival[stream] = self._elapsed
         if self.watermark is not None and at < self.watermark:
             return "late"
         known = self._greatest.get(stream)
@@ -87,7 +87,7 @@ class Clock:
         if not self._in_order or self._start is None or self.watermark is None or at < self.watermark:
             return False
         self._looked = now
-        self._heard[stream] = self._elapsed  # constant where silence is not counted
+        self._last_arrival[stream] = self._elapsed  # constant where silence is not counted
         self._greatest[stream] = self.watermark = at
         return True
 
@@ -103,7 +103,7 @@ class Clock:
             if known is None or at > known:
                 self._greatest[stream] = at
                 if now is not None:
-                    self._heard[stream] = self._elapsed
+                    self._last_arrival[stream] = self._elapsed
         self._raise(self._slowest(now is not None))
         return self.watermark
 
@@ -161,14 +161,14 @@ class Clock:
         known = [at for at in self._greatest.values() if at is not None]
         if not known:
             return None
-        heard = max(self._heard.values(), default=self._start)
-        beyond = 0 if elapsed is None or heard is None or self.idle is None else elapsed - heard - self.idle
+        last = max(self._last_arrival.values(), default=self._start)
+        beyond = 0 if elapsed is None or last is None or self.idle is None else elapsed - last - self.idle
         return max(known) - self.lateness + max(0, beyond)
 
     def _silent(self, stream: str, elapsed: int | None) -> bool:
         if self.idle is None or elapsed is None:
             return False
-        since = self._heard.get(stream, self._start if self._start is not None else elapsed)
+        since = self._last_arrival.get(stream, self._start if self._start is not None else elapsed)
         return elapsed - since >= self.idle
 
     def _raise(self, watermark: int | None) -> None:
@@ -176,7 +176,7 @@ class Clock:
             self.watermark = watermark
 
     def follow(self, streams: Iterable[str]) -> None:
-        """Go on with other streams: those that are not among them hold nobody back any more.
+        """Go on with other streams: those that are not among them no longer hold back the watermark.
 
         A new one is waited for, if any is, from now on. The watermark stays.
         """
@@ -185,13 +185,13 @@ class Clock:
         new = [name for name in self._awaited if name not in self._greatest]
         kept = {name: at for name, at in self._greatest.items() if name in named}
         self._greatest = {**dict.fromkeys(self._awaited), **kept}
-        self._heard = {name: at for name, at in self._heard.items() if name in named}
+        self._last_arrival = {name: at for name, at in self._last_arrival.items() if name in named}
         if self._start is not None:
-            self._heard.update(dict.fromkeys(new, self._elapsed))
+            self._last_arrival.update(dict.fromkeys(new, self._elapsed))
 
     def resume(self) -> None:
         """Continue in a new process: the time in between does not count as silence."""
-        self._heard.clear()
+        self._last_arrival.clear()
         self._start = None
         self._looked = None
 
@@ -200,7 +200,7 @@ class Clock:
         return {
             "watermark": self.watermark,
             "greatest": self._greatest,
-            "heard": self._heard,
+            "heard": self._last_arrival,
             "start": self._start,
             "elapsed": self._elapsed,
             "looked": self._looked,
@@ -209,13 +209,13 @@ class Clock:
     def load(self, data: Mapping[str, Any]) -> None:
         """Go on from a dump, also of a clock with other settings: they hold from its watermark on.
 
-        Only a clock with `idle` waits for streams that have not been heard.
+        Only a clock with `idle` waits for streams without an item so far.
         """
         state = msgspec.convert(data, ClockState)
         self.watermark = state.watermark
-        heard = {stream: at for stream, at in state.greatest.items() if at is not None}
-        self._greatest = {**dict.fromkeys(self._awaited), **heard}
-        self._heard = state.heard
+        seen = {stream: at for stream, at in state.greatest.items() if at is not None}
+        self._greatest = {**dict.fromkeys(self._awaited), **seen}
+        self._last_arrival = state.last_arrival
         self._start = state.start
         self._elapsed = state.elapsed
         self._looked = state.looked

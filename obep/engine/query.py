@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Query:
-    """What `obep.load` gives. `warnings` are what the compiler has to say and goes on."""
+    """What `obep.load` gives. `warnings` are what the compiler has to say and goes on.
+
+    >>> import obep
+    >>> query = obep.load(text="EVENT A AS Room\\nEVENT B MATCH A SEQ A WITHIN 5 s\\nRETURN B")
+    >>> [warning.code for warning in query.warnings]
+    []
+    >>> query.explain().splitlines()[0]
+    '<query>: 2 events in 2 strata'
+    """
 
     linked: Linked
     bundle: Any
@@ -118,6 +126,13 @@ class Query:
 
 
 def run(query: Query, items: Iterable[Item | DeadLetter], **settings: Any) -> list[Occurrence]:
-    """Everything that the query finds in items that are all there; `settings` are those of `Engine`."""
+    """Everything that the query finds in items that are all there; `settings` are those of `Engine`.
+
+    >>> import obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT A AS Room\\nRETURN A")
+    >>> kind = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    >>> [hit.start for hit in obep.run(query, [obep.Item("", 5, (("<http://e/a>", kind, "<http://e/Room>"),))])]
+    [5]
+    """
     engine = query.engine(**settings)
     return [*engine.push_items(items), *engine.close()]

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any, overload
 
 from obep.engine.construct import construct
-from obep.model import Assertion, Item, Occurrence, Part, Term, identity
+from obep.model import (
+    Assertion,
+    Item,
+    Occurrence,
+    Part,
+    Stamp,
+    Term,
+    Triple,
+    assertions_text,
+    id_digest,
+    id_prefix,
+    identity,
+)
 from obep.operators.candidates import END, PARTS, ROWS, SINCE, START, Candidate
+from obep.operators.wire import Carried, Content
+from obep.output.event_lines import EventLines
+from obep.output.json_writer import line_bytes
 from obep.plan.nodes import Check, Node, Pair, Read, Within
 from obep.plan.plan import EventPlan
 from obep.query.state_parts import apart, is_moment
@@ -32,7 +49,10 @@ class Detected(Occurrence):
     @property
     def id(self) -> str:
         if not self._id:
-            self._tell()
+            found = self._found
+            self._id = "" if isinstance(found, list) else self._by.id_of(found)
+            if not self._id:
+                self._tell()
         return self._id
 
     def __getattr__(self, name: str) -> Any:
@@ -65,15 +85,16 @@ class Detected(Occurrence):
         by, found = self._by, self._found
         if isinstance(found, list):
             self.parts = parts = min([by.parts(candidate) for candidate in found], key=_order)
-            self.explanation = by.explanation(found[0])
             self.bindings = by.plan.bindings([row for candidate in found for row in candidate[ROWS]])
         else:
             self.parts = parts = by.parts(found)
-            self.explanation = by.explanation(found)
             self.bindings = by.plan.bindings(found[ROWS])
-        self.bounded = by.plan.bounded or any(part.occurrence.bounded for part in parts)
-        counted = by.counted(self.candidates[0], self.explanation)
-        self._id = identity(self.event, counted, self.start, self.end, individuals(parts), self.partition)
+        self.bounded = by.plan.bounded or any(part[1].bounded for part in parts)
+        if not self._id and not isinstance(found, list):
+            self._id = by.id_of(found)
+        if not self._id:
+            counted = by.counted(self.candidates[0], self.explanation)
+            self._id = identity(self.event, counted, self.start, self.end, individuals(parts), self.partition)
 
     @property
     def by(self) -> Reporter:
@@ -106,10 +127,12 @@ def _order(parts: tuple[Part, ...]) -> list[tuple[object, ...]]:
 
 
 _AT_ONCE = frozenset(("event", "partition", "start", "end", "detected", "since"))
-_TOGETHER = frozenset(("parts", "explanation", "bindings", "bounded"))
+_TOGETHER = frozenset(("parts", "bindings", "bounded"))
 _LATER: dict[str, Callable[[Detected], object]] = {
     "solutions": lambda it: {},
     "_written": lambda it: None,
+    "_stamp": lambda it: None,
+    "explanation": lambda it: it._by.explanation(it.candidates[0]),
     "items": lambda it: items_of(it.candidates[0][PARTS]),
     "individual": lambda it: f"<{it.id}>",
     "constructed": lambda it: construct(it._by.plan.construct, it),
@@ -132,6 +155,35 @@ def counted(one: Occurrence) -> tuple[Assertion, ...]:
     shown = {assertion for part in held for assertion in part.explanation}
     rest = tuple([assertion for assertion in one.explanation if assertion not in shown])
     return united([*own, rest])
+
+
+def stamp_of(part: Occurrence) -> Stamp | None:
+    """What a logical occurrence adds to ids; nothing where that depends on more than its explanation."""
+    if type(part) is Carried and not part.content.named:
+        first, last, seen, text = _content_stamp(part.content)
+        if not text:
+            return None
+        at = part.start
+        part._stamp = stamp = (
+            (first, at if seen[0] else None),
+            (last, at if seen[-1] else None),
+            text % ((at,) * sum(seen)),
+        )
+        return stamp
+    explanation = part.explanation
+    if not explanation or part.parts or is_moment(part):
+        return None
+    part._stamp = stamp = (explanation[0], explanation[-1], assertions_text(explanation))
+    return stamp
+
+
+@lru_cache(1 << 14)
+def _content_stamp(content: Content) -> tuple[Triple, Triple, tuple[bool, ...], str]:
+    """The first and the last triple, which of all were seen, and their text with `%d` for the instant."""
+    triples = [triple for triple, _ in content.explanation] or [("", "", "")]
+    said = assertions_text((triple, "\0" if own else None) for triple, own in content.explanation)
+    text = said.replace("%", "%%").replace(" \0\0", " %d\0")
+    return triples[0], triples[-1], tuple([own for _, own in content.explanation]), text
 
 
 def items_of(parts: Iterable[Occurrence | None]) -> tuple[Item | Occurrence | Term, ...]:
@@ -207,6 +259,12 @@ class Reporter:
         """The parts whose assertions explain it."""
         self._of_states = any(apart(alias.event) is not None for _, alias in aliases)
         """Whether a part may be a moment of a state."""
+        seen = [place for place, _, context in self._named if not context]
+        self._plain = not self._of_states and seen == self._held
+        """Whether ids are made of what the parts add to them."""
+        self._id_head = f"{plan.event}\0"
+        self._id_middle = "\0".join(["", *partition, "|", ""])
+        self._id_prefix = id_prefix(plan.event)
         self._punctual = plan.root.punctual
         self._two = _two_instants(plan.root)
         self.reported: dict[Key, int] = {}
@@ -236,6 +294,20 @@ class Reporter:
             self.reported.update((key, found[0][START]) for key, found in same.items())
         return list(same.values())
 
+    @cached_property
+    def lines(self) -> EventLines:
+        """What writes its occurrences as lines of JSON."""
+        return EventLines(self.plan.event, self._named, self.plan.bindings, bounded=self.plan.bounded)
+
+    def line(self, one: Detected, style: str | None) -> bytes:
+        """The line of JSON of one of its occurrences, as `to_line` has it."""
+        found = one.found
+        if isinstance(found, tuple) and self._plain and (name := one._id or self.id_of(found)):
+            one._id = name
+            if line := self.lines.of(found[:3], name, found[PARTS], found[ROWS], style or one.style):
+                return line
+        return line_bytes(one, style)
+
     def parts(self, candidate: Candidate) -> tuple[Part, ...]:
         """The occurrences that aliases are bound to."""
         parts = candidate[PARTS]
@@ -251,6 +323,44 @@ class Reporter:
         """A: all assertions of the parts, but not of contexts."""
         parts = candidate[PARTS]
         return united([part.explanation for place in self._held if (part := parts[place]) is not None])
+
+    def id_of(self, candidate: Candidate) -> str:
+        """The id of an occurrence that was found once; nothing: it must be worked out (`identity`).
+
+        The assertions of a part stand together in it, unless they lie between those of another one.
+        """
+        if not self._plain:
+            return ""
+        start, end, _, _, parts, _ = candidate
+        stamps, names = [], []
+        for place in self._held:
+            part = parts[place]
+            if part is None:
+                continue
+            stamp = part._stamp or stamp_of(part)
+            if stamp is None:
+                return ""
+            stamps.append(stamp)
+            names.append(part.individual)
+        names.sort()
+        said = "\0".join(names)
+        head = f"{self._id_head}{start}\0{end}{self._id_middle}{said}\0|\0"
+        if len(stamps) == 1:
+            return self._id_prefix + id_digest(f"{head}{stamps[0][2]}".encode())
+        try:
+            if len(stamps) == 2:
+                (first, last, text), (other_first, other_last, other) = stamps
+                if last < other_first:
+                    return self._id_prefix + id_digest(f"{head}{text}{other}".encode())
+                if other_last < first:
+                    return self._id_prefix + id_digest(f"{head}{other}{text}".encode())
+                return ""
+            stamps.sort()
+            if not stamps or any(one[1] >= other[0] for one, other in pairwise(stamps)):
+                return ""
+        except TypeError:  # a triple that is both seen and known
+            return ""
+        return self._id_prefix + id_digest("".join([head, *[text for _, _, text in stamps]]).encode())
 
     def counted(self, candidate: Candidate, explanation: tuple[Assertion, ...]) -> tuple[Assertion, ...]:
         """A without what explains states: their moments are distinguished by name (D43)."""
@@ -279,3 +389,10 @@ def _two_instants(node: Node) -> bool:
     if not isinstance(node, Pair) or node.relation != "SEQ":
         return False
     return all(isinstance(one, Read) and one.point and one.punctual for one in (node.left, node.right))
+
+
+def line_of(occurrence: Occurrence, style: str | None = None) -> bytes:
+    """The line of JSON of any occurrence, as UTF-8 with its end."""
+    if type(occurrence) is Detected:
+        return occurrence.by.line(occurrence, style)
+    return line_bytes(occurrence, style)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from obep.abstraction.matcher import Matched
 
 _NEVER = 1 << 62
+_RECORDS = (Alert, Answer)
+"""What is reported and nobody reads."""
 
 
 class Deriving(Protocol):
@@ -309,10 +311,10 @@ class Runtime:
         """What runs for a state of the plan."""
         return next(run for run in self._states if run.state.state == state)
 
-    def follow_states(self, told: Callable[[Term, Spell], None], most: int | None) -> None:
+    def follow_states(self, callback: Callable[[Term, Spell], None], most: int | None) -> None:
         """Call back with each episode that is over; keep the latest rows of states, of each so many."""
         for state in self._states:
-            state.follow(told, most)
+            state.follow(callback, most)
 
     def holding(self, state: Term) -> Iterable[Episode]:
         """The episodes of a state that are open after the last instant that has closed."""
@@ -370,12 +372,12 @@ class Runtime:
 
         Perhaps nothing is, where a run has its deadlines `in_turn` and its first has moved on; not `exactly`.
         """
-        dues, now = self._dues, self.now or 0
+        dues, now, runs = self._dues, self.now or 0, self._runs
         for number in self._stale:
             before = dues.get(number)
             if before is None:
                 continue
-            run = self._runs[number]
+            run = runs[number]
             if run.in_turn and now < before < _NEVER and not exactly:
                 continue
             due = run.next_deadline()
@@ -413,30 +415,32 @@ class Runtime:
                 self._deliver(reports, found)
 
     def _close_instant(self, at: int, found: list[Occurrence]) -> None:
-        queue, queued = self._queue, self._queued
-        if self._touched:
-            queue[:] = sorted(self._touched)
-            queued.update(queue)
+        touched = self._touched
+        if touched:
+            queue, queued, runs, items = self._queue, self._queued, self._runs, self._items
+            number = min(touched)
+            if len(touched) > 1:
+                queue[:] = sorted(touched)[1:]
+                queued.update(queue)
             self._closing = True
-            while queue:
-                number = heappop(queue)
-                queued.discard(number)
-                run = self._runs[number]
-                reports = run.close(at, self._items)
-                if not reports:
-                    continue
-                if run.logical:
+            while True:
+                reports = runs[number].close(at, items)
+                if reports and runs[number].logical:
                     for occurrence in self._new(reports):
                         self._feed(occurrence, found)
-                else:
+                elif reports:
                     self._deliver(reports, found)
+                if not queue:
+                    break
+                number = heappop(queue)
+                queued.discard(number)
             self._closing = False
             if self._resolved:  # at one instant firing comes before resolved, whatever the state (STATES 4)
                 found += self._resolved
                 self._resolved.clear()
-            self._stale |= self._touched
-            self._touched.clear()
-            self._items.clear()
+            self._stale |= touched
+            touched.clear()
+            items.clear()
         self._arrived.clear()
         if self._seen:
             self._seen.clear()
@@ -487,7 +491,7 @@ class Runtime:
     def _deliver(self, reports: Sequence[Occurrence], found: list[Occurrence]) -> None:
         """A report is an item of the next stratum, too."""
         for occurrence in reports:
-            if isinstance(occurrence, Alert | Answer):
+            if isinstance(occurrence, _RECORDS):
                 late = isinstance(occurrence, Alert) and occurrence.status == "resolved"
                 (self._resolved if late else found).append(occurrence)
                 continue
@@ -538,7 +542,7 @@ def _assertions(one: Occurrence) -> list[tuple[Triple, bool]]:
 
 def _explain_as(one: Occurrence, other: Occurrence) -> None:
     """Of one that two items show the least explanation counts, in whatever order they come."""
-    one.explanation = other.explanation
+    one.explanation, one._stamp = other.explanation, None
     if isinstance(one, Carried) and isinstance(other, Carried):
         one.content = other.content
 

@@ -106,7 +106,8 @@ def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) ->
     if plan.queries:
         from obep.engine.queries.start_queries import start_queries
 
-        runs += start_queries(plan.queries, states, matcher)
+        parameters = {event.event: event.parameters for event in plan.events}
+        runs += start_queries(plan.queries, states, matcher, parameters)
     return runs
 
 

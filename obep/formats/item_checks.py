@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from typing import Protocol
 
 from obep.formats.stream_reader import as_sent
 from obep.model import DeadLetter, Item, Triple
 
-Checks = Mapping[str, Callable[[Iterable[Triple]], str | None]]
-"""By stream, what says what is wrong with the triples of an item."""
 INVALID = "OBEP806"
 
 
-def checked(items: Iterable[Item | DeadLetter], checks: Checks) -> Iterator[Item | DeadLetter]:
-    """The same items; one that does not conform is a dead letter with the reason."""
-    for item in items:
-        check = None if isinstance(item, DeadLetter) else checks.get(item.stream)
-        if check is None or isinstance(item, DeadLetter) or (said := check(item.triples)) is None:
-            yield item
-        else:
-            yield DeadLetter(item.stream, item.at, INVALID, said, as_sent(item))
+class Check(Protocol):
+    """Says what is wrong with the triples of an item, beside those of K; it follows the changes of K."""
+
+    def wrong(self, triples: Iterable[Triple]) -> str | None: ...
+
+    def begin(self, k: Iterable[Triple]) -> None: ...
+
+    def change(self, come: Iterable[Triple], gone: Iterable[Triple]) -> None: ...
+
+
+Checks = Mapping[str, Check]
+"""By stream, the check of its items."""
+
+
+def refused_by(check: Check, item: Item) -> Item | DeadLetter:
+    """The item; or its dead letter with the reason, if it does not conform."""
+    said = check.wrong(item.triples)
+    return item if said is None else DeadLetter(item.stream, item.at, INVALID, said, as_sent(item))

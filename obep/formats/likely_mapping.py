@@ -100,10 +100,17 @@ def mapping_text(settings: dict[str, Any], stream: str) -> str:
     """The settings of a likely mapping as they stand in obep.toml."""
     [(prefix, names)] = settings["prefixes"].items()
     lines = [f"[sources.{stream or 'NAME'}.mapping]", f'prefixes = {{ "{prefix}" = "{names}" }}']
-    lines += [f'{key} = "{value}"' for key, value in settings.items() if key != "prefixes"]
+    lines += [f"{key} = {_toml(value)}" for key, value in settings.items() if key != "prefixes"]
     if has_no_zone(form := settings.get("time_format", "")) and form:
         lines.append('# zone = "Europe/Berlin"   if it is not UTC')
     return "\n".join(lines)
+
+
+def _toml(value: object) -> str:
+    """A text, or a table of them on one line."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{_toml(key)} = {_toml(inner)}' for key, inner in value.items())} }}"
+    return f'"{value}"'
 
 
 def _is_measured(path: str, value: object) -> bool:

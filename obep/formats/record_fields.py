@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import Any
@@ -72,6 +74,31 @@ def change(record: Record, path: str, new: object) -> None:
         holder[key] = holder[key].copy()
         holder = holder[key]
     holder[last if isinstance(holder, dict) else int(last)] = new
+
+
+def packed_record(record: Record, name: bytes, place: str = "") -> bytes:
+    """A record with its name and place; integers of any size, and the decimals of tables, stay so."""
+    return json.dumps((record, name.hex(), place), default=lambda one: {_DECIMAL_KEY: str(one)}).encode()
+
+
+def unpacked_record(packed: bytes) -> tuple[Record, bytes, str]:
+    """The record, the name and the place of `packed_record`.
+
+    >>> unpacked_record(packed_record({"v": [Decimal("1.50"), 0.5, 1 << 70]}, b"x"))
+    ({'v': [Decimal('1.50'), 0.5, 1180591620717411303424]}, b'x', '')
+    """
+    record, name, place = json.loads(packed, object_hook=_unmarked)
+    return record, bytes.fromhex(name), place
+
+
+_DECIMAL_KEY = "\0decimal"
+
+
+def _unmarked(value: Record) -> Any:
+    if value.keys() == {_DECIMAL_KEY}:
+        with suppress(ArithmeticError, TypeError):
+            return Decimal(value[_DECIMAL_KEY])
+    return value
 
 
 def as_text(path: str, value: Any) -> str:

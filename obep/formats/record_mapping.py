@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Dict
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
@@ -14,13 +14,13 @@ from obep.errors import fail
 from obep.formats.input_limits import Refused
 from obep.formats.rdf_text import item_triples, read_jsonld
 from obep.formats.record_arrays import ITSELF, WHOLE, Records, read_records
-from obep.formats.record_fields import Record, change, is_null, look_up
-from obep.formats.reference_lookup import Lookup, read_lookup
+from obep.formats.record_fields import Record, change, is_null, look_up, packed_record, unpacked_record
+from obep.formats.reference_lookup import Index, Lookup, read_lookup
 from obep.formats.stream_reader import Reading, dead
 from obep.formats.triple_template import Fill, Slot, Template, compile_template
 from obep.formats.units import Conversion, conversion, shown
 from obep.formats.zones import has_no_zone, nearest_zone, zone_named
-from obep.model import DeadLetter, Item, Triple
+from obep.model import DeadLetter, Item, Term, Triple
 
 SETTINGS = (
     *("template", "context", "subject", "records", "prefixes"),
@@ -52,6 +52,10 @@ class Mapping:
     """Where the records stand, if they are elements of an array in what is sent."""
     units_of: Dict[str, Lookup] = field(default_factory=dict)
     """Of fields whose unit the static graph has: how it is looked up."""
+    waits: bool = False
+    """Whether its lookups wait for the K of the record's instant."""
+    looked_up: frozenset[Term] = frozenset()
+    """The names that its lookups look for in the static graph."""
 
     def items(self, record: Any, raw: bytes, reading: Reading) -> Iterator[Item | DeadLetter]:
         """The items of what was sent: one, or one for each element of its array."""
@@ -63,27 +67,38 @@ class Mapping:
             if isinstance(fields, Refused):
                 yield dead(fields, reading.stream, sent)
                 continue
-            found = self.item(fields, sent, reading, raw + place.encode())
-            if isinstance(found, DeadLetter):
-                found = found._replace(reason=f"{place}: {found.reason}")
-            yield found
+            yield _placed(self.item(fields, sent, reading, raw + place.encode(), place), place)
 
-    def item(self, record: Record, raw: bytes, reading: Reading, name: bytes = b"") -> Item | DeadLetter:
+    def item(
+        self, record: Record, raw: bytes, reading: Reading, name: bytes = b"", place: str = ""
+    ) -> Item | DeadLetter:
         """The item of a record, or its dead letter with the field that was wrong.
 
-        Blank nodes are named after `name`, by default what was sent.
+        Blank nodes are named after `name`, by default what was sent; `place` is that of an array's element.
         """
         at = None
         try:
             if reading.extra:
                 record = {**reading.extra, **record}
             at = self._instant(record, reading)
-            if self.units:
-                record = self._converted(record)
-            found = self.triples.fill(record)
-            return Item(reading.stream, at, item_triples(found, reading.stream, at, name or raw), "", raw)
+            if self.waits:
+                return Item(reading.stream, at, (), "", raw, None, packed_record(record, name or raw, place))
+            return Item(reading.stream, at, self._triples(record, reading.stream, at, name or raw), "", raw)
         except Refused as refused:
             return dead(refused, reading.stream, raw, at)
+
+    def resume(self, item: Item) -> Item | DeadLetter:
+        """The item of a record that has waited for K."""
+        record, name, place = unpacked_record(item.record)
+        try:
+            return item._replace(triples=self._triples(record, item.stream, item.at, name), record=b"")
+        except Refused as refused:
+            return _placed(dead(refused, item.stream, item.sent, item.at), place)
+
+    def _triples(self, record: Record, stream: str, at: int, name: bytes) -> tuple[Triple, ...]:
+        if self.units:
+            record = self._converted(record)
+        return item_triples(self.triples.fill(record), stream, at, name)
 
     def _instant(self, record: Record, reading: Reading) -> int:
         value = record.get(self.time)
@@ -132,6 +147,13 @@ class Mapping:
                     unit = self.units_of[path].first(record)[1:-1]
                 change(record, path, rule.apply(path, value, unit))
         return record
+
+
+def _placed(found: Item | DeadLetter, place: str) -> Item | DeadLetter:
+    """What became of an element of an array: a dead letter names its place."""
+    if isinstance(found, DeadLetter) and place:
+        return found._replace(reason=f"{place}: {found.reason}")
+    return found
 
 
 def _no_unit(record: Record, path: str) -> Refused:
@@ -197,7 +219,12 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
     if isinstance(triples, Template):
         _check_units(units, triples.paths, where)
     time, form = settings.get("time", "time"), settings.get("time_format", "")
-    return Mapping(triples, time, form, unit, units, "time" in settings, zone, records, units_of)
+    waits = lookup is not None and "waits" in settings["subject"]
+    names = [one.predicates for one in (lookup, *units_of.values()) if one is not None]
+    return Mapping(
+        triples, time, form, unit, units, "time" in settings, zone, records, units_of, waits,
+        frozenset().union(*names),
+    )  # fmt: skip
 
 
 def _zone(name: str, where: str) -> tzinfo:
@@ -232,20 +259,23 @@ def _make_lookup(settings: Dict[str, Any], where: str) -> Lookup | None:
     return replace(lookup, index=subject.get("index"))
 
 
-def with_index(settings: Dict[str, Any], where: str, k: Callable[[], Iterable[Triple]]) -> Dict[str, Any]:
+def with_index(
+    settings: Dict[str, Any], where: str, make: Callable[[Lookup], Index | None]
+) -> Dict[str, Any]:
     """The settings of a mapping with the index of its lookup, if it has one: they travel together."""
     lookup = _make_lookup(settings, where)
     if lookup is None:
         return settings
-    triples = tuple(k())
     units = dict(settings.get("units", {}))
     for path, one in _unit_lookups(settings, lookup, where).items():
-        units[path] = {**units[path], "index": one.over(triples).index}
-    return {
-        **settings,
-        "units": units,
-        "subject": {**settings["subject"], "index": lookup.over(triples).index},
-    }
+        units[path] = {**units[path], "index": make(one)}
+    return {**settings, "units": units, "subject": {**settings["subject"], "index": make(lookup)}}
+
+
+def waiting(settings: Dict[str, Any]) -> Dict[str, Any]:
+    """The settings of a mapping whose lookups, if it has any, wait for the K of the record's instant."""
+    subject = settings.get("subject")
+    return {**settings, "subject": {**subject, "waits": True}} if isinstance(subject, dict) else settings
 
 
 def _unit_lookups(settings: Dict[str, Any], lookup: Lookup | None, where: str) -> dict[str, Lookup]:
@@ -261,7 +291,7 @@ def _unit_lookups(settings: Dict[str, Any], lookup: Lookup | None, where: str) -
                 )
             text = f"?obepUnit ^({rule['of']}) {lookup.variables[0]} . {lookup.text}"
             one = read_lookup(text, settings.get("prefixes", {}), f"{where}.units.{path}.of")
-            found[path] = replace(one, index=rule.get("index"))
+            found[path] = replace(one, index=rule.get("index"), behind=lookup, shown=rule["of"])
     return found
 
 

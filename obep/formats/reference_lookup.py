@@ -2,15 +2,18 @@
 
 In: the text of a lookup, and K. Out: an index from the values of fields to the IRIs that the variables of a
 template stand for. The patterns are triples whose predicates are paths (sequence, alternative, inverse).
-They are evaluated once, as a query of SPARQL, and never for a record.
+They are evaluated once, as a query of SPARQL; where K changes, once for each combination of values that is
+met between two changes that matter.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from typing import Any, Protocol
 
 from pyoxigraph import Literal, NamedNode, Quad, QuerySolutions, RdfFormat, Store, parse
 
@@ -42,15 +45,81 @@ Key = tuple[str, ...]
 Row = tuple[Term, ...]
 
 
-class Index:
-    """What each combination of values stands for; known by a digest of its content."""
+class Index(Protocol):
+    """What each combination of values stands for."""
+
+    def rows(self, values: Key) -> tuple[Row, ...]: ...
+
+
+class FixedIndex:
+    """The index of a K that stays as it is; known by a digest of its content."""
 
     def __init__(self, entries: Mapping[Key, tuple[Row, ...]]) -> None:
         self.entries = entries
         self._digest = blake2b(repr(sorted(entries.items())).encode(), digest_size=16).hexdigest()
 
+    def rows(self, values: Key) -> tuple[Row, ...]:
+        return self.entries.get(values, ())
+
     def __repr__(self) -> str:
-        return f"Index({self._digest})"
+        return f"FixedIndex({self._digest})"
+
+
+class ChangingIndex:
+    """The index of a K that changes: of its triples those that the lookup can meet, and what was asked."""
+
+    def __init__(self, lookup: Lookup, k: Iterable[Triple]) -> None:
+        self._lookup = lookup
+        self._store = Store()
+        self._terms: dict[str, dict[Term, None]] = {}
+        """By its text, each term that a field may stand for; what has gone is found no more."""
+        self._written: Counter[Quad] = Counter()
+        """How often each triple is there: 1 and 01 are one in a store."""
+        self._found: dict[Key, tuple[Row, ...]] = {}
+        self.change(k, ())
+
+    def change(self, come: Iterable[Triple], gone: Iterable[Triple]) -> None:
+        """Follow a change of K; one that the lookup cannot meet costs nothing."""
+        less, more = self._quads(gone), self._quads(come)
+        self._written.subtract(less)
+        for quad in less:
+            if self._written[quad] <= 0:
+                del self._written[quad]
+                self._store.remove(quad)
+        self._written.update(more)
+        self._store.extend(more)
+        if less or more:
+            self._found.clear()
+
+    def rows(self, values: Key) -> tuple[Row, ...]:
+        """What they stand for now."""
+        found = self._found.get(values)
+        if found is None:
+            given = [self._terms.get(value, {}) for value in values]
+            known = "".join(f"VALUES ?f{n} {{ {' '.join(terms)} }} " for n, terms in enumerate(given))
+            rows = self._lookup.entries(self._store, known) if all(given) else {}
+            found = self._found[values] = rows.get(values, ())
+        return found
+
+    def _quads(self, triples: Iterable[Triple]) -> list[Quad]:
+        quads = [Quad(quad.subject, quad.predicate, _as_stored(quad)) for quad in self._lookup.quads(triples)]
+        for quad in quads:
+            for term in (quad.subject, quad.object):
+                if isinstance(term, Literal | NamedNode):
+                    self._terms.setdefault(term.value, {})[str(term)] = None
+        return quads
+
+
+def _as_stored(quad: Quad) -> Any:
+    """The object of a quad as a store gives it back: 01 is 1 there."""
+    if not isinstance(quad.object, Literal) or quad.object.language or quad.object.datatype.value == _STRING:
+        return quad.object
+    store = Store()
+    store.add(quad)
+    return next(iter(store)).object
+
+
+_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +133,10 @@ class Lookup:
     query: str
     predicates: frozenset[Term]
     index: Index | None = field(default=None, compare=False)
+    behind: Lookup | None = None
+    """Of a path from what another lookup finds: that one."""
+    shown: str = ""
+    """The path, as it is written."""
 
     def first(self, record: Record) -> Term:
         """The IRI that a record is about."""
@@ -78,10 +151,14 @@ class Lookup:
                 f"the lookup {self.text} needs the static graph of a query",
                 remedy="run it with a query that has FROM GRAPH",
             )
-        found = self.index.entries.get(values, ())
+        found = self.index.rows(values)
         if len(found) == 1:
             return found[0]
         said = ", ".join(f"{path} = {shown(one)}" for path, one in zip(self.fields, values, strict=True))
+        if not found and self.behind is not None:
+            raise Refused(
+                "OBEP830", f"{said}: {self.behind.first(record)} has no {self.shown} in the static graph"
+            )
         if not found:
             raise Refused("OBEP830", f"{said}: the static graph has no {self.text}")
         names = ", ".join(" ".join(row) for row in found[:NAMED]) + (" …" if len(found) > NAMED else "")
@@ -97,17 +174,22 @@ class Lookup:
 
     def over(self, k: Iterable[Triple]) -> Lookup:
         """The same with its index, made of K."""
-        return replace(self, index=Index(self._entries(k)))
-
-    def _entries(self, k: Iterable[Triple]) -> dict[Key, tuple[Row, ...]]:
         store = Store()
+        store.bulk_extend(self.quads(k))
+        return replace(self, index=FixedIndex(self.entries(store)))
+
+    def quads(self, k: Iterable[Triple]) -> list[Quad]:
+        """The triples of K that its patterns can meet."""
         lines = (f"{s} {p} {o} .\n" for s, p, o in k if p in self.predicates)
-        data = "".join(lines).encode()
-        store.bulk_extend(
-            Quad(one.subject, one.predicate, one.object) for one in parse(data, RdfFormat.N_TRIPLES)
-        )
+        return [
+            Quad(one.subject, one.predicate, one.object)
+            for one in parse("".join(lines).encode(), RdfFormat.N_TRIPLES)
+        ]
+
+    def entries(self, store: Store, known: str = "") -> dict[Key, tuple[Row, ...]]:
+        """All that it finds in a store; `known` are values of the fields, as VALUES."""
         found: dict[Key, set[Row]] = {}
-        solutions = store.query(self.query)
+        solutions = store.query(self.query.replace("{", f"{{ {known}", 1))
         assert isinstance(solutions, QuerySolutions)
         for solution in solutions:
             terms = list(solution)

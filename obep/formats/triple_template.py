@@ -276,7 +276,7 @@ def _check_variables(places: Iterable[Place], lookup: Lookup | None, where: str)
     if strange := sorted(used - given):
         raise fail(
             "OBEP522",
-            f"{where}: nothing says what {strange[0]} in the template stands for",
+            f"{where}: the variable {strange[0]} of the template is not defined",
             reason=f"Its lookup has {', '.join(sorted(given))}." if given else "",
             remedy=f'subject = {{ lookup = "{strange[0]} …/… {{id}}" }}' if lookup is None else "",
         )
@@ -326,7 +326,7 @@ def _with_marks(text: str, mark: str, places: list[Place], where: str) -> str:
         elif piece in "{}":
             raise fail(
                 "OBEP522",
-                f"{where}: a brace that closes or opens nothing",
+                f"{where}: an unmatched brace",
                 remedy="{field}, or {{ for a brace",
             )
         out.append(piece)

@@ -10,11 +10,13 @@ from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache
+from urllib.parse import quote
 
 import msgspec
 
 from obep.errors import fail
 from obep.formats.input_limits import Refused
+from obep.model import Term
 from obep.resources import resource
 
 
@@ -95,6 +97,7 @@ _BASES = {
     "illuminance": "LUX",
 }
 """The units of QUDT that the dimensions of `TABLE` are counted in."""
+_UNITS = "http://qudt.org/vocab/unit/"
 _QUDT = re.compile(r"(?:https?://qudt\.org/vocab/unit[/#]|unit:)(.+)")
 
 
@@ -146,6 +149,17 @@ def unit_named(name: str) -> Unit | None:
     return qudt().unit(in_qudt[1] if in_qudt else name)
 
 
+@lru_cache(maxsize=1000)
+def unit_iri(name: str) -> Term:
+    """The IRI of a unit in QUDT: its own, or that of the shortest name of a unit that is the same."""
+    in_qudt = _QUDT.fullmatch(name)
+    if in_qudt:
+        return f"<{_UNITS}{in_qudt[1]}>"
+    wanted, table = unit_named(name), qudt()
+    same = sorted((one for one in table.units if table.unit(one) == wanted), key=lambda one: (len(one), one))
+    return f"<{_UNITS}{same[0]}>" if same else f"<urn:ucum:{quote(name, safe='')}>"
+
+
 @dataclass(frozen=True, slots=True)
 class Conversion:
     """Brings a field to one unit; the unit it comes in is fixed, or stands in another field."""
@@ -167,7 +181,7 @@ class Conversion:
             if known is None or known.dimension != target.dimension:
                 where = self.field or f"{path}: the static graph"
                 raise Refused("OBEP610", f"{where}: {unit!r} is no unit of {target.dimension}")
-            scale, offset = _between(known, target)
+            scale, offset = straight_line(known, target)
         try:
             return _straight(number, scale, offset)
         except OverflowError:
@@ -188,7 +202,7 @@ def conversion(setting: object, where: str) -> Conversion:
         source, arrow, target = (part.strip() for part in setting.partition("->"))
         if not arrow:
             raise fail("OBEP522", f"{where}: {setting!r} is no conversion", remedy='"degF -> degC"')
-        scale, offset = _between(_known(source, where), _known(target, where), where)
+        scale, offset = straight_line(_known(source, where), _known(target, where), where)
         return Conversion(scale, offset)
     if isinstance(setting, dict) and setting.keys() - {"index"} in ({"field", "to"}, {"of", "to"}):
         _known(str(setting["to"]), where)
@@ -228,7 +242,8 @@ def shown(value: object) -> str:
 
 
 @lru_cache(maxsize=1000)
-def _between(source: Unit, target: Unit, where: str = "") -> tuple[Fraction, Fraction]:
+def straight_line(source: Unit, target: Unit, where: str = "") -> tuple[Fraction, Fraction]:
+    """The factor, and what is then added, that bring values of one unit to another."""
     if source.dimension != target.dimension:
         raise fail("OBEP522", f"{where}: {source.dimension} cannot become {target.dimension}")
     return source.scale / target.scale, (source.offset - target.offset) / target.scale
@@ -241,7 +256,7 @@ def _known(name: str, where: str) -> Unit:
             "OBEP522",
             f"{where}: unknown unit {name!r}",
             reason=f"Known: {' '.join((*TABLE, *ALIASES))}; units of QUDT by their IRIs, codes of UCUM.",
-            remedy=_nearest(name) or (BY_HAND if COMPOUND & set(name) else ""),
+            remedy=nearest_unit(name) or (BY_HAND if COMPOUND & set(name) else ""),
         )
     return unit
 
@@ -256,7 +271,7 @@ SHORT = 3
 """Letters of a unit's name, with which another letter is another unit."""
 
 
-def _nearest(name: str) -> str:
+def nearest_unit(name: str) -> str:
     """The unit that was probably meant: one that differs in large and small letters, or a word misspelt."""
     known = (*TABLE, *ALIASES)
     if same := [unit for unit in known if unit.lower() == name.lower()]:

@@ -28,6 +28,12 @@ class Stream(AsyncIterator[Occurrence]):
 
     After a cancellation, or a `break`, its engine stands after `taken` records. The next `async for` over it
     goes on there; `snapshot()` goes on in another process.
+
+    >>> import asyncio, obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> running = obep.stream(query, [{"t": 1, "room": "a", "celsius": 31.5}], time="t", subject="room")
+    >>> asyncio.run(anext(running)).individual, running.taken, running.undelivered
+    ('<http://e/a>', 1, ())
     """
 
     def __init__(

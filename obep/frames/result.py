@@ -103,6 +103,13 @@ class Result:
 
     `mapping` are the settings by which the records became RDF: those that were given, or those that obep made
     of the columns. They can be written to obep.toml.
+
+    >>> import obep
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> rows = [{"t": 1, "room": "a", "celsius": 31.5}, {"t": 2}]
+    >>> found = obep.detect(query, rows, time="t", subject="room")
+    >>> len(found.occurrences), len(found.dead_letters), found.mapping["template"]
+    (1, 1, ':{room} :celsius {celsius?} .')
     """
 
     engine: Engine

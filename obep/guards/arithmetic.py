@@ -22,7 +22,7 @@ PLAIN: dict[str, Callable[[Any, Any], Any]] = {
     "*": operator.mul,
     "/": operator.truediv,
 }
-_DECIMAL: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
+DECIMAL: dict[str, Callable[[Decimal, Decimal], Decimal]] = {
     "+": _EXACT.add,
     "-": _EXACT.subtract,
     "*": _EXACT.multiply,
@@ -71,7 +71,7 @@ def _numbers(sign: str, left: Any, right: Any) -> Value:
             raise ExpressionError
         return whole
     try:
-        return _DECIMAL[sign](Decimal(left), Decimal(right))
+        return DECIMAL[sign](Decimal(left), Decimal(right))
     except ArithmeticError:
         raise ExpressionError from None
 

@@ -7,9 +7,10 @@ term (`term`), for the functions that look at lexical forms and datatypes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 
 from obep.errors import ObepError
-from obep.guards.arithmetic import PLAIN, calculate, negative, positive
+from obep.guards.arithmetic import DECIMAL, PLAIN, calculate, negative, positive
 from obep.guards.calendar import Lapse, Moment
 from obep.guards.casts import cast
 from obep.guards.guard_terms import term_of
@@ -37,6 +38,8 @@ from obep.query.function_signatures import check_expression
 
 SMALL = 1 << 62
 """Integers below it are surely none that have too many digits."""
+_EXACT = (Decimal, int)
+"""What is calculated with as decimals, next to a decimal."""
 Evaluate = Callable[[Row, Times], Value]
 EvaluateTerm = Callable[[Row, Times], Term]
 
@@ -214,11 +217,17 @@ class Compiler:
     def _arithmetic(self, node: Arithmetic) -> Evaluate:
         sign, left, right = node.operator, self.value(node.left), self.value(node.right)
         plain = PLAIN[sign] if sign != "/" else None
+        exact = DECIMAL[sign]
 
         def calculated(row: Row, times: Times) -> Value:
             a, b = left(row, times), right(row, times)
             kind = type(a)
-            if kind is type(b) and plain is not None:  # as `calculate` does, without its questions
+            if (kind is Decimal and type(b) in _EXACT) or (kind is int and type(b) is Decimal):
+                try:  # as `calculate` does, without its questions
+                    return exact(a, b)  # type: ignore[arg-type]  # an int counts as a Decimal there
+                except ArithmeticError:
+                    raise ExpressionError from None
+            if kind is type(b) and plain is not None:
                 if kind is float:
                     result: float = plain(a, b)
                     return result

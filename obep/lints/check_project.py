@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from obep.config.catalogue import looked_up
 from obep.errors import Diagnostic, ObepError
 from obep.lints.apply_rules import apply_ontology_rules, without_redundant
 from obep.lints.check_query import find_all
@@ -55,7 +56,7 @@ def examine(
     said = find_all(linked, lints=lints)
     bundle = None
     try:
-        (axioms, words, _, missing), k, named, rules = _read(linked, catalogue, cache_dir)
+        (axioms, words, _, missing, _), k, named, rules = _read(linked, catalogue, cache_dir)
         said += _about_rules(rules)
     except ObepError as error:
         said += error.diagnostics
@@ -78,7 +79,7 @@ def examine(
                     max_explanations=max_explanations,
                     max_work=max_work,
                 )
-                bundle.shacl = rules
+                bundle.shacl, bundle.looked_up = rules, looked_up(catalogue)
         except ObepError as error:
             said += error.diagnostics
         if lints:
@@ -110,8 +111,12 @@ def _read(
     if named and linked.file.language != "obep":
         ontology = ontology._replace(axioms=_without_static(ontology.axioms, k))
 
+    read = [ontology.files]
+    ontology = ontology._replace(files=None)
+
     def files() -> Mapping[Path, list[Triple]]:
-        return ontology_files(linked.vocab, catalogue)
+        found, read[0] = read[0], None  # they are large, and are seldom needed again
+        return ontology_files(linked.vocab, catalogue) if found is None else found
 
     rules = Model(ontology.axioms, k, ontology.shapes, files, make_pattern, folder).applied()
     return ontology._replace(axioms=rules.axioms), rules.k, named, rules

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from obep.errors import fail
@@ -11,9 +11,22 @@ from obep.ontology.owl.axioms import Class, SubClassOf
 
 if TYPE_CHECKING:
     from obep.config.toml_file import Config
+    from obep.engine.knowledge.prepared_items import PreparedItems
     from obep.formats.item_checks import Checks
     from obep.ontology.bundle.compile import Bundle
-    from obep.ontology.shacl.validation import ItemCheck
+
+
+def prepared_items(config: Config, bundle: Bundle) -> PreparedItems | None:
+    """What prepares the items of sources by K, if some source asks for that."""
+    lookups, checks = config.lookups(), item_checks(config, bundle)
+    units = [name for name, one in config.sources.items() if "units" in one]
+    if not lookups and not checks and not units:
+        return None
+    from obep.engine.knowledge.prepared_items import PreparedItems
+    from obep.formats.quantities import Quantities
+
+    asked = bundle.definitions.units
+    return PreparedItems(lookups, checks, {name: Quantities(asked) for name in units})
 
 
 def item_checks(config: Config, bundle: Bundle) -> Checks:
@@ -25,10 +38,10 @@ def item_checks(config: Config, bundle: Bundle) -> Checks:
     from obep.ontology.owl.load import read_rdf
     from obep.ontology.shacl.validation import item_check
 
-    known = tuple(_known(bundle))
+    above = tuple(_above(bundle))
     found = {}
     for stream, path in asked.items():
-        check, unread = item_check(read_rdf(config.file(path)), known, make_pattern)
+        check, unread = item_check(read_rdf(config.file(path)), above, bundle.k, make_pattern)
         if unread:
             shape, reason = unread[0]
             raise fail(
@@ -38,25 +51,14 @@ def item_checks(config: Config, bundle: Bundle) -> Checks:
                 reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
                 remedy="take it out of the file, or say sh:deactivated true of it",
             )
-        found[stream] = _in_words(check)
+        found[stream] = check
     return found
 
 
-def _in_words(check: ItemCheck) -> Callable[[Iterable[Triple]], str | None]:
-    from obep.ontology.shacl.validation import said_of
-
-    def wrong(triples: Iterable[Triple]) -> str | None:
-        result = check.wrong(triples)
-        return None if result is None else said_of(result)
-
-    return wrong
-
-
-def _known(bundle: Bundle) -> Iterator[Triple]:
-    """K, and which class of T lies below which."""
+def _above(bundle: Bundle) -> Iterator[Triple]:
+    """Which class of T lies below which."""
     from obep.ontology.shacl.shacl_terms import SUB_CLASS_OF
 
-    yield from bundle.k
     for axiom in bundle.t.axioms:
         if isinstance(axiom, SubClassOf) and isinstance(axiom.sub, Class) and isinstance(axiom.sup, Class):
             yield axiom.sub.iri, SUB_CLASS_OF, axiom.sup.iri

@@ -38,7 +38,7 @@ def shape_findings(bundle: Bundle, catalogue: Mapping[str, Path]) -> list[Diagno
         Diagnostic(
             "OBEP805",
             words,
-            reason=f"It is about sh:{one.constraint} of the shape {one.shape}.",
+            reason=f"It is about sh:{one.constraint} of the shape {one.called or one.shape}.",
             remedy="mend the static graph, or the shape",
             severity="error" if one.severity == "Violation" else "warning",
         )

@@ -133,7 +133,8 @@ class StreamObserver:
         whole = [item for item in items if isinstance(item, Item) and item.stream not in self._models]
         if not self._full:
             looked_at = self.stats.looked_at
-            self._rules.observe((one for one in whole if looked_at[one.stream] < LOOKED_AT), self.stats)
+            known = (one for one in whole if looked_at[one.stream] < LOOKED_AT and not one.record)
+            self._rules.observe(known, self.stats)
             streams = self._streams
             self._full = bool(streams) and all(looked_at[one] >= LOOKED_AT for one in streams)
         if self._rules.measures:

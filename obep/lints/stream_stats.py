@@ -46,7 +46,7 @@ class StreamStats:
     likely: str = ""
     """Where the time of the first of them probably stands."""
     noted: Counter[str] = field(default_factory=Counter)
-    """What the engine has counted (`obep.engine.blocks.NOTED`)."""
+    """What the engine has counted (`obep.abstraction.matcher.NOTED`)."""
     occurrences: int = 0
     """How many there were."""
     compared: int = 0

@@ -39,8 +39,6 @@ class Carried(Occurrence):
         if name == "explanation":
             at = self.start
             value: Any = tuple([(triple, at if own else None) for triple, own in self.content.explanation])
-        elif name == "bounded":
-            value = self.content.bounded
         elif name == "items":
             value = (item_name(self.content.digest, self.start),) if self.content.digest else ()
         elif name == "_id" and self.content.named:
@@ -64,6 +62,8 @@ def carried(at: int, content: Content) -> Carried:
     occurrence.individual = content.individual
     occurrence.start = occurrence.end = occurrence.detected = occurrence.since = at
     occurrence.solutions = content.solutions
+    occurrence.bounded = content.bounded
+    occurrence._written = occurrence._stamp = None
     return occurrence
 
 

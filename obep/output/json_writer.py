@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -10,6 +10,7 @@ import msgspec
 
 from obep.formats.timestamps import Style, show_instant
 from obep.model import Alert, Answer, Occurrence, Part, Term, local_name
+from obep.operators.wire import Carried, Content
 from obep.query.state_parts import GRAPH, StatePart, state_part
 
 LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
@@ -48,19 +49,6 @@ class CauseRecord(msgspec.Struct, omit_defaults=True, gc=False):
     """Of a logical one that no item shows by itself: the occurrences that it was found in."""
 
 
-class Record(msgspec.Struct, omit_defaults=True, gc=False):
-    """An occurrence as it is printed."""
-
-    event: str
-    id: str
-    start: Shown
-    end: Shown
-    detected: Shown
-    bindings: tuple[dict[str, Term], ...]
-    because: list[msgspec.Raw]
-    bounded: bool = False
-
-
 class AlertRecord(msgspec.Struct, omit_defaults=True, gc=False):
     """An alert as it is printed, and as a line of it is read (STATES §4)."""
 
@@ -86,7 +74,7 @@ class AnswerRecord(msgspec.Struct, omit_defaults=True, gc=False):
     op: str = ""
 
 
-_encode, _Raw = msgspec.json.Encoder().encode, msgspec.Raw
+_encode = msgspec.json.Encoder().encode
 
 
 def style_of(occurrence: Occurrence, style: str | None) -> Style:
@@ -113,6 +101,11 @@ def to_line(occurrence: Occurrence, style: str | None = None) -> str:
     return _line(occurrence, style).decode()
 
 
+def line_bytes(occurrence: Occurrence, style: str | None = None) -> bytes:
+    """The same as UTF-8, with its end."""
+    return _line(occurrence, style) + b"\n"
+
+
 def _line(occurrence: Occurrence, style: str | None) -> bytes:
     name = occurrence.id
     chosen = style_of(occurrence, style)
@@ -120,21 +113,29 @@ def _line(occurrence: Occurrence, style: str | None) -> bytes:
         return _encode(_alert(occurrence, chosen))
     if isinstance(occurrence, Answer):
         return _encode(_answer(occurrence, chosen))
-    start, end, detected = occurrence.start, occurrence.end, occurrence.detected
-    last = show_instant(end, chosen)
-    return _encode(
-        Record(
-            iri(occurrence.event),
-            name,
-            last if start == end else show_instant(start, chosen),
-            last,
-            last if detected == end else show_instant(detected, chosen),
-            occurrence.bindings,
-            [msgspec.Raw(_cause(*part, chosen)) for part in parts_of(occurrence)]
-            or [_itself(occurrence, chosen)],
-            occurrence.bounded,
-        )
+    causes = [_cause(*part, chosen) for part in parts_of(occurrence)] or [bytes(_itself(occurrence, chosen))]
+    return b'%b%b,"start":%b,"end":%b,"detected":%b,"bindings":%b,"because":[%b]%b' % (
+        record_head(occurrence.event),
+        _encode(name),
+        written_time(occurrence.start, chosen),
+        written_time(occurrence.end, chosen),
+        written_time(occurrence.detected, chosen),
+        _encode(occurrence.bindings),
+        b",".join(causes),
+        ENDS[False, occurrence.bounded],
     )
+
+
+@lru_cache(1024)
+def record_head(event: Term) -> bytes:
+    """How all lines of an event begin."""
+    return b'{"event":%b,"id":' % _encode(iri(event))
+
+
+@lru_cache(8192)
+def written_time(at: int, style: Style) -> bytes:
+    """An instant as JSON."""
+    return _encode(show_instant(at, style))
 
 
 def _answer(answer: Answer, style: Style) -> AnswerRecord:
@@ -171,19 +172,19 @@ def _itself(occurrence: Occurrence, style: Style) -> msgspec.Raw:
     record = _plain(occurrence, style)
     if below := sources(occurrence):
         record.follows_from, _ = _causes([("", one, False) for one in below], style)
-    head, end = _head(occurrence.event, alias), _ENDS[False, occurrence.bounded]
+    head, end = cause_head(occurrence.event, alias), ENDS[False, occurrence.bounded]
     return msgspec.Raw(head + _encode(record)[1:-1] + end)
 
 
 def _cause(alias: str, occurrence: Occurrence, context: bool, style: Style) -> bytes:
     known = occurrence._written
     if known is None or known[0] != style:
-        known = occurrence._written = _flat(occurrence, style) or _write_cause(occurrence, style)
-    head = _head(occurrence.event, alias, state_part(occurrence))
-    return head + known[1] + _ENDS[context, occurrence.bounded]
+        known = written_cause(occurrence, style)
+    head = cause_head(occurrence.event, alias, state_part(occurrence) if occurrence._id else None)
+    return head + known[1] + ENDS[context, occurrence.bounded]
 
 
-_ENDS = {
+ENDS = {
     (False, False): b"}",
     (False, True): b',"bounded":true}',
     (True, False): b',"context":true}',
@@ -192,7 +193,8 @@ _ENDS = {
 
 
 @lru_cache(1024)
-def _head(event: Term, alias: str, part: StatePart | None = None) -> bytes:
+def cause_head(event: Term, alias: str, part: StatePart | None = None) -> bytes:
+    """How a cause begins."""
     head: dict[str, object] = {"event": iri(event if part is None else part.of)}
     if alias:
         head["alias"] = alias
@@ -218,8 +220,17 @@ def sources(occurrence: Occurrence) -> list[Occurrence]:
     return found if len(found) == len(occurrence.items) else []
 
 
+def written_cause(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
+    """What it looks like as a part of others, in this style, and the levels of causes in that; it is kept."""
+    known = occurrence._written = _flat(occurrence, style) or _write_cause(occurrence, style)
+    return known
+
+
 def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None:
-    """The short way of `_write_cause`, for a logical occurrence of an item, as most are."""
+    """The short way of `_write_cause`, for a logical occurrence of an item, as most are; else nothing."""
+    if type(occurrence) is Carried and not occurrence.content.named:
+        cause, often = _content_cause(occurrence.content)
+        return style, cause % ((written_time(occurrence.start, style),) * often), 0
     end = occurrence.end
     if occurrence.parts or occurrence.bindings or occurrence.detected != end:
         return None
@@ -241,15 +252,31 @@ def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None
     return style, _encode(record)[1:-1], 0
 
 
+@lru_cache(1 << 14)
+def _content_cause(content: Content) -> tuple[bytes, int]:
+    """What all occurrences with a content look like as parts, with `%b` for the instant, and how often."""
+    at: Any = msgspec.Raw(b"\0")  # no JSON has it
+    seen = [own for _, own in content.explanation]
+    record = CauseRecord(
+        iri(content.individual),
+        at,
+        at,
+        [f"{s} {p} {o} ." for (s, p, o), _ in content.explanation],
+        None if all(seen) else [at if own else None for own in seen],
+    )
+    written = _encode(record)[1:-1]
+    return written.replace(b"%", b"%%").replace(b"\0", b"%b"), written.count(b"\0")
+
+
 def _write_cause(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
     """What it looks like as a part of others, in this style, and the levels of causes in that; it is kept."""
     waiting = [occurrence]  # no recursion: there may be hundreds of strata
     while waiting:
         one = waiting[-1]
         below = [part.occurrence for part in parts_of(one)] or sources(one)
-        untold = [other for other in below if other._written is None or other._written[0] != style]
-        if untold:
-            waiting += untold
+        unwritten = [other for other in below if other._written is None or other._written[0] != style]
+        if unwritten:
+            waiting += unwritten
         else:
             one._written = _kept(waiting.pop(), style)
     assert occurrence._written is not None
@@ -291,25 +318,6 @@ def _plain(occurrence: Occurrence, style: Style) -> CauseRecord:
         if seen.count(end) == len(seen)
         else [None if at is None else first if at == start else show_instant(at, style) for at in seen],
     )
-
-
-def line_template(event: Term, bounded: bool, causes: Iterable[tuple[str, Occurrence, bool]]) -> str:
-    """The line of all occurrences that differ in their instants, bindings and ids only, with `%s` for these:
-    the id, start, end, detected, bindings, and of each cause, which is logical and was found in one item, the
-    start, the end, and (if something known explains it, too) the instant of each assertion of the item."""
-    open_: Any = msgspec.Raw(b"\0")  # no JSON has it
-    name: Any = msgspec.Raw(b'"\0"')
-    because = []
-    for alias, occurrence, context in causes:
-        cause = _plain(occurrence, "integer")
-        cause.start = cause.end = open_
-        if cause.seen is not None:
-            cause.seen = [None if at is None else open_ for at in cause.seen]
-        end = _ENDS[context, occurrence.bounded]
-        head = _head(occurrence.event, alias, state_part(occurrence))
-        because.append(msgspec.Raw(head + _encode(cause)[1:-1] + end))
-    record = Record(iri(event), name, open_, open_, open_, open_, because, bounded)
-    return _encode(record).decode().replace("%", "%%").replace("\0", "%s")
 
 
 def iri(term: Term) -> str:

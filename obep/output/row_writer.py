@@ -14,6 +14,7 @@ from obep.formats.timestamps import Style, show_instant
 from obep.guards.guard_terms import unquote
 from obep.model import Answer, Occurrence, Term, id_digest
 from obep.output.json_writer import Shown, iri, style_of
+from obep.plan.plan import Plan
 
 THIS = "this"
 """The variable of a logical event's individual, as in its guard."""
@@ -108,6 +109,16 @@ class RowIds:
         """Go on from a dump."""
         self._at, met = data
         self._met = Counter(met)
+
+
+def row_variables(plan: Plan, event: Term) -> tuple[str, ...]:
+    """The variables of the rows of a query or an event; the individual of a logical one is the first."""
+    query = next((one for one in plan.queries if one.iri == event), None)
+    if query is not None:
+        return query.columns
+    planned = plan[event]
+    names = [name for name, _ in planned.visible]
+    return tuple(names if planned.root is not None else [THIS, *names])
 
 
 def csv_header(variables: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ from obep.plan import nodes
 from obep.plan.component_keys import INDIVIDUAL, KeySearch, static_states
 from obep.plan.nodes import Node
 from obep.plan.plan import EventPlan, Plan
+from obep.plan.query_plan import query_needs
 from obep.plan.split_group import BY_ITEMS
 from obep.plan.state_plan import Owner, StatePlan
 from obep.query import ast
@@ -26,6 +27,7 @@ SEGMENTS = 4096
 """The segments of a component of one event, if it has a key."""
 FEWEST = 64
 BY_WHOM = "split by whom it happens to"
+BY_QUERY = "a query looks at all items"
 NO_KEY = "no variable stands for the individual of all parts, and nothing says PARTITION BY"
 
 
@@ -50,6 +52,8 @@ class Component:
     """The states that it decides."""
     copies: frozenset[Term] = frozenset()
     """Those that it looks at, and that are known everywhere."""
+    queries: tuple[Term, ...] = ()
+    """The queries that it answers."""
     keys: Mapping[Term, str] = field(default_factory=dict)
     """The parameter that each of its states is split by."""
     begins: bool = False
@@ -67,7 +71,7 @@ class Component:
     @property
     def name(self) -> tuple[Term, ...]:
         """What no other component is made of."""
-        return (*self.events, *sorted(self.states))
+        return (*self.events, *sorted(self.states), *self.queries)
 
     def plan(self, plan: Plan, bucket: int = 0, buckets: int = 1) -> Plan:
         """The part of the plan that it runs, in one of its buckets."""
@@ -87,7 +91,8 @@ class Component:
             for graph in plan.graphs
             if graph.event in self.states
         )
-        return Plan(kept, plan.asks, self.returned, plan.derived, windows, states, graphs)
+        queries = tuple(query for query in plan.queries if query.iri in self.queries)
+        return Plan(kept, plan.asks, self.returned, plan.derived, windows, states, graphs, queries=queries)
 
     def _own(self, state: StatePlan, bucket: int, buckets: int) -> StatePlan:
         """A state as it runs in a bucket: for the keys of that bucket; a copy reports nothing."""
@@ -120,7 +125,10 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
         if event in planned:
             needs.setdefault(event, set()).update(below)
             heads.add(event)
-    needs = _needed(needs, {*plan.returned, *plan.alerting})
+    asked = query_needs(plan.queries)
+    heads |= asked.keys()
+    needs.update({query: below - static for query, below in asked.items()})
+    needs = _needed(needs, {*plan.returned, *plan.alerting, *asked})
     heads &= needs.keys()
     found = [
         _Building(plan, group, needs, heads, derived or {}).component() for group in _groups(needs, heads)
@@ -185,9 +193,11 @@ class _Building:
         self._names = tuple(event.event for event in self._events)
         self._states = [state for state in plan.states if state.state in group]
         self._graphs = [graph for graph in plan.graphs if graph.event in group]
+        self._queries = tuple(query.iri for query in plan.queries if query.iri in group)
         made = {*self._names, *group}  # a state may look at a window of an event
         self._outside = {read for name in made for read in needs.get(name, ()) if read not in heads}
         self._derived = any(name in found_in for name in self._names)
+        self._asked = query_needs(plan.queries)
         self._negated = any(isinstance(n, nodes.Rest) for one in self._events for n in _walk(one.root))
         self._windowed = any(event.window for event in self._events)
 
@@ -195,10 +205,10 @@ class _Building:
         states = frozenset(one.state for one in self._states) | frozenset(one.event for one in self._graphs)
         copies = self._copies()
         alone = len(self._events) == 1 and self._events[0].root is None and not self._states
-        spread = alone and not (self._derived or self._windowed or self._graphs)
+        spread = alone and not (self._derived or self._windowed or self._graphs or self._queries)
         keys, split = (None, BY_WHOM) if spread else self._keys()
         begins = keys is not None and self._begins(copies)
-        everything = bool(self._negated or states or copies)
+        everything = bool(self._negated or states or copies or self._queries)
         whole = keys is None and (everything or self._windowed)
         returned = self._plan.returned
         return Component(
@@ -208,9 +218,10 @@ class _Building:
             spread=spread,
             whole=whole,
             streams=None if everything else frozenset(_windows(self._plan, self._names)),
-            returned={name: returned[name] for name in self._names if name in returned},
+            returned={one: returned[one] for one in (*self._names, *self._queries) if one in returned},
             states=states,
             copies=copies,
+            queries=self._queries,
             keys={state: keys[state] for state in states} if keys is not None else {},
             begins=begins,
             terms=self._terms() if begins else {},
@@ -220,6 +231,7 @@ class _Building:
     def _keys(self) -> tuple[dict[Term, str] | None, str]:
         """The key of each event and state, if all of them have one; in words what they are, or why not."""
         reasons = {
+            BY_QUERY: bool(self._queries),
             "NOT looks at all items": self._negated,
             "a window is looked at as a whole": self._windowed,
             "events may be found in occurrences of others": self._derived,
@@ -249,6 +261,7 @@ class _Building:
         waiting = {name for one in self._events for name in _states_asked(one)}
         waiting |= {need for one in self._states for need in one.needs}
         waiting |= {need for one in self._graphs for need in one.needs}
+        waiting |= {need for one in self._queries for need in self._asked[one]}
         own = {one.state for one in self._states}
         found: set[Term] = set()
         known = {one.state: one for one in self._plan.states}

@@ -12,13 +12,14 @@ from obep.errors import count
 from obep.ontology.rules.axiom_rules import mentioned
 from obep.plan.components import components
 from obep.plan.event_strata import in_order
+from obep.plan.explain_queries import explained_graph_event, explained_queries
 from obep.plan.query_picture import tree
-from obep.plan.query_plan import why_answered_anew
 from obep.query.ast import (
     CompositeEvent,
     DailyState,
     Event,
     EventState,
+    GraphEvent,
     GroupState,
     LogicalEvent,
     Name,
@@ -27,8 +28,6 @@ from obep.query.ast import (
     Window,
 )
 from obep.query.free_variables import variables
-from obep.query.parse.spelling import show_micros
-from obep.query.print.print_windows import stream_clause, window_clause
 from obep.query.print.printer import show
 from obep.query.state_expansion import extra_variables
 from obep.query.walk import depends, windows_of
@@ -58,7 +57,13 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
             if iri in linked.states:
                 yield from _state(linked.states[iri], linked, bundle)
                 continue
-            logical = isinstance(linked.events[iri], LogicalEvent)
+            event = linked.events[iri]
+            if isinstance(event, GraphEvent):
+                kept = {window.name: _window(window) for window in linked.windows}
+                yield from explained_graph_event(event, bundle, kept)
+                yield from (f"    {line}" for line in _guard_and_construct(event))
+                continue
+            logical = isinstance(event, LogicalEvent)
             reasons = bundle.reasons[iri] if logical else ()
             guard_reasons = bundle.guard_reasons.get(iri, ())
             words = [manner.get(iri, "closing")]
@@ -66,7 +71,7 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
                 words.append("needs the reasoner" if reasons else "exact")
             if guard_reasons:
                 words.append("has a guard that needs the reasoner")
-            yield from _event(linked.events[iri], linked, rank, words, follows.get(iri, frozenset()))
+            yield from _event(event, linked, rank, words, follows.get(iri, frozenset()))
             yield from (f"    left to the reasoner: {reason}" for reason in (*reasons, *guard_reasons))
     yield from _shacl(bundle)
     if any(bundle.reasons.values()) or bundle.guard_reasons:
@@ -75,8 +80,7 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
         names = [name.text for name in clause.events] or [clause.which.upper()]
         yield f"\nreturns {', '.join(names)} as {_FORMS[clause.form]}"
     if plan.queries:
-        yield from _queries(bundle, plan)
-        return
+        yield from explained_queries(linked, bundle, plan)
     yield from _on_spark(linked, plan)
 
 
@@ -94,27 +98,6 @@ def _shacl(bundle: Bundle) -> Iterator[str]:
         yield f"    applied to K only: {label} of {shape}{several}: {why}"
 
 
-def _queries(bundle: Bundle, plan: Plan) -> Iterator[str]:
-    """The queries: when each is evaluated, whether anew, and how its answers become a stream."""
-    yield "\nqueries, on the embedded engine"
-    states = bundle.expanded.states
-    extra = {iri: extra_variables(one, states) for iri, one in states.items()}
-    for query in plan.queries:
-        if query.timed or query.match is not None:
-            what = "a pattern over timed triples" if query.timed else "an event pattern over windows"
-            yield f"\n  {query.name}   {what}, answered when it is matched"
-            yield f"    {show(query.select.where)}"
-            continue
-        steps = " and ".join(f"every {show_micros(step)}" for step in query.steps)
-        when = steps or "whenever an item comes or leaves"
-        why = why_answered_anew(query, translate(query.select, extra), bundle)
-        manner = "incremental" if why is None else f"evaluated anew ({why})"
-        yield f"\n  {query.name}   {query.register.operator.upper()}, {manner}, {when}"
-        for window in query.windows:
-            yield f"    {window_clause(window) if window.role == 'window' else stream_clause(window)}"
-        yield f"    {show(query.select.where)}"
-
-
 _FORMS = {"event": "events", "rdf": "RDF", "rows": "rows", "alerts": "alerts"}
 
 
@@ -122,7 +105,7 @@ def _state(state: State, linked: Linked, bundle: Bundle) -> Iterator[str]:
     """A state: what is kept for it, for how long, and whether it is computed by what changed alone."""
     parameters = ", ".join(show(var) for var in state.parameters)
     yield f"  {state.name.text}{f'({parameters})' if parameters else ''}   state, {_manner(state, bundle)}"
-    yield from (f"    keeps {line}" for line in _kept(state, linked))
+    yield from (f"    keeps {line}" for line in _kept(state, linked, bundle))
     yield from (f"    {line}" for line in show(state).split("\n"))
 
 
@@ -139,7 +122,7 @@ def _manner(state: State, bundle: Bundle) -> str:
     return "incremental" if why is None else f"evaluated anew at each change: {why}"
 
 
-def _kept(state: State, linked: Linked) -> Iterator[str]:
+def _kept(state: State, linked: Linked, bundle: Bundle) -> Iterator[str]:
     """What is kept, for how long, for each key."""
     each = _each([var.name for var in state.parameters])
     match state:
@@ -155,8 +138,9 @@ def _kept(state: State, linked: Linked) -> Iterator[str]:
                 yield f"a group for each {show(state.each)} that has held so long, with or without rows"
         case DailyState():
             yield "nothing: the calendar says what holds"
+    seen = windows_of(bundle.expanded.states[state.name.iri])
     for window in linked.windows:
-        if window.name in windows_of(state):
+        if window.name in seen:
             yield f"<{window.name}>: {_window(window)}"
     if not isinstance(state, EventState | DailyState):
         yield f"for an open episode, {each}, what it began with"
@@ -185,6 +169,7 @@ def _on_spark(linked: Linked, plan: Plan) -> Iterator[str]:
     for component in found:
         events = [linked.events[iri].name.text for iri in component.events if iri in linked.events]
         events += [linked.states[iri].name.text for iri in linked.states if iri in component.states]
+        events += [linked.queries[iri].name for iri in component.queries]
         yield f"  {', '.join(events)}   {component.split}"
 
 
@@ -195,13 +180,13 @@ def _follows(iri: str, linked: Linked, bundle: Bundle, plan: Plan) -> frozenset[
     names = {iri}.union(*(found for axiom in bundle.t.axioms if iri in (found := set(mentioned(axiom)))))
     if isinstance(events[iri], LogicalEvent):
         names |= bundle.vocabulary(iri)
-    told = {
+    constructed = {
         head: [name for triple in events[head].construct for name in (triple.predicate, triple.object)]
         for head in plan.derived[iri]
     }
     return frozenset(
         head
-        for head, made in told.items()
+        for head, made in constructed.items()
         if head in names or any(isinstance(name, Name) and name.iri in names for name in made)
     )
 
@@ -236,6 +221,10 @@ def defined(event: Event, linked: Linked) -> Iterator[str]:
             yield f"PARTITION BY {', '.join(show(var) for var in event.partition_by)}"
         if event.policy != "unrestricted":
             yield f"POLICY {event.policy}"
+    yield from _guard_and_construct(event)
+
+
+def _guard_and_construct(event: Event) -> Iterator[str]:
     if event.guard:
         yield from show(event.guard).split("\n")
     if event.construct:

@@ -9,6 +9,7 @@ from obep.errors import Diagnostic
 from obep.query.ast import Aggregate, Call, Expression, Literal, Name, QueryFile, Var
 from obep.query.diagnostics import say
 from obep.query.nearest_name import nearest
+from obep.query.timestamp_calls import is_timestamp
 from obep.query.walk import walk
 from obep.query.xpath_regex import RegexError, parse_regex
 from obep.query.xpath_regex_tree import cost
@@ -58,16 +59,24 @@ CASTS: dict[str, str] = {
 
 
 def check_expression(
-    expression: Expression, file: QueryFile | None = None, *, aggregates: bool = False
+    expression: Expression,
+    file: QueryFile | None = None,
+    *,
+    aggregates: bool = False,
+    windows: bool = False,
 ) -> list[Diagnostic]:
     """What is wrong with the calls in an expression: unknown functions, arguments, regular expressions, and
-    aggregates where there is no group."""
+    aggregates where there is no group. `windows`: it may ask when a triple was seen."""
     found = []
     for call in (node for node in walk(expression) if isinstance(node, Call | Aggregate)):
         if isinstance(call, Aggregate):
             said = None if aggregates else _no_aggregate(call)
         else:
-            said = _check_name(call.function, len(call.arguments)) or _check_use(call)
+            if windows and is_timestamp(call.function):
+                number = len(call.arguments)
+                said = None if number % 3 == 0 else _check_number("timestamp", number, 1, 1)
+            else:
+                said = _check_name(call.function, len(call.arguments)) or _check_use(call)
         if said is not None:
             code, message, reason, remedy = said
             found.append(say(code, file or _NO_FILE, call.span, message, reason, remedy))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from obep.errors import fail
+from obep.query import ast
 from obep.query.ast import Language
+from obep.query.nearest_name import nearest
 
 _SHARED = ("terminals", "sparql", "windows", "languages")
 
@@ -28,6 +32,23 @@ LANGUAGES: dict[Language, Known] = {
     "rsepql": Known("RSEP-QL", ".rsepql", (*_SHARED, "rsepql")),
     "sparkwave": Known("Sparkwave", ".tpg", (*_SHARED, "sparkwave")),
 }
+
+
+def dialect_of(name: str | None) -> Language | None:
+    """The language that a user calls so, however it is spelt: `rspql`, `RSP-QL`, `.rspql`; else OBEP518.
+
+    >>> dialect_of("RSP-QL"), dialect_of("c_sparql"), dialect_of(None)
+    ('rspql', 'csparql', None)
+    """
+    if name is None:
+        return None
+    plain = re.sub(r"[\W_]", "", str(name)).lower()
+    for language, known in LANGUAGES.items():
+        if plain in (language, known.ending[1:]):
+            return language
+    titles = ", ".join(f"{language} ({known.title})" for language, known in LANGUAGES.items())
+    near = nearest(plain, list(LANGUAGES)) or "obep"
+    raise fail("OBEP518", f"there is no language {name!r}", reason=f"There are {titles}.", remedy=near)
 
 
 def language_of(name: str, text: str) -> Language:
@@ -82,3 +103,29 @@ def _outside_braces(text: str) -> Iterator[str]:
             yield "<>"
         elif not depth and kind == "word":
             yield piece[0].upper()
+
+
+def with_settings(file: ast.QueryFile, settings: Mapping[str, Any]) -> ast.QueryFile:
+    """A file with the settings of `[query]` in obep.toml that it does not say itself (DIALECTS 1).
+
+    Ontologies, graphs and streams are added. Queries in OBEP have none of these.
+    """
+    if file.language == "obep" or not settings:
+        return file
+    said = {one.key for one in file.settings}
+    mapped = {one.iri for one in file.stream_sources}
+    keys: tuple[Any, ...] = ("entailment", "policy", "report", "closed")
+    values = [ast.Setting(key, settings[key]) for key in keys if key in settings and key not in said]
+    kinds: tuple[Any, ...] = ("vocab", "graph")
+    sources = [ast.Source(kind, path) for kind in kinds for path in settings.get(kind, ())]
+    streams = [
+        ast.StreamSource(iri, source)
+        for iri, source in settings.get("streams", {}).items()
+        if iri not in mapped
+    ]
+    return replace(
+        file,
+        settings=(*file.settings, *values),
+        sources=(*file.sources, *(one for one in sources if one not in file.sources)),
+        stream_sources=(*file.stream_sources, *streams),
+    )

@@ -11,8 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import unquote
 
+from obep.config.catalogue import query_settings
 from obep.errors import Diagnostic, ObepError
 from obep.query.ast import Event, GraphEvent, QueryFile, Return, Source, State, Window
+from obep.query.languages import with_settings
 from obep.query.linked_queries import LinkedQuery, link_queries, sources_of
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.parser import read_query
@@ -72,9 +74,11 @@ def link(
 ) -> Linked:
     """Read the INCLUDEs of a query. RETURNs of included files are theirs, not the query's.
 
-    `catalogue` has the files of graphs that FROM names by IRIs of the web.
+    `catalogue` has the files of graphs that FROM names by IRIs of the web; that of an obep.toml has the
+    settings of `[query]`, too.
     """
     home = (folder or Path()).resolve()
+    file = with_settings(file, query_settings(catalogue))
     reader = _Reader((home, *(path.resolve() for path in allowed)), catalogue or {})
     reader.read(file, home)
     if reader.problems:

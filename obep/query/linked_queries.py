@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from obep.model import Term
 from obep.query import ast
-from obep.query.group_walk import group_variables
+from obep.query.group_walk import group_variables, projected
 from obep.query.parse.file_scope import DEFAULT_NAMESPACE
 from obep.query.parse.spelling import is_absolute, resolve_iri
-from obep.query.walk import layered
+from obep.query.timestamp_calls import with_triples
+from obep.query.walk import layered, leaves, walk
 
 ASK = "ask"
 """The variable of the answer to ASK."""
@@ -45,7 +46,7 @@ class LinkedQuery:
     def select(self) -> ast.Select:
         """The SELECT that it evaluates; of CONSTRUCT and ASK all variables of its WHERE."""
         form = self.register.form
-        return form if isinstance(form, ast.Select) else form.select
+        return with_triples(form if isinstance(form, ast.Select) else form.select)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -53,8 +54,17 @@ class LinkedQuery:
         form = self.register.form
         if isinstance(form, ast.AskQuery):
             return (ASK,)
-        select = self.select
-        return tuple(one.variable.name for one in select.projection) or group_variables(select.where)
+        atoms = {} if self.match is None else {self.match.event: self.match.others}
+        found = projected(self.select, atoms)
+        return found if self.select.projection else tuple(dict.fromkeys((*found, *self._of_match())))
+
+    def _of_match(self) -> Iterator[str]:
+        """The variables of the events in its MATCH, as long as it stands there."""
+        groups = {one.name.iri: one.group for one in self.register.events}
+        for node in walk(self.register.form):
+            if isinstance(node, ast.MatchGroup):
+                for leaf in leaves(node.pattern):
+                    yield from group_variables(groups[leaf.event.iri])
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -146,3 +156,12 @@ def is_simple(file: ast.QueryFile) -> bool:
     said = {one.value for one in file.settings if one.key == "entailment"}
     said |= {query.entailment for query in file.queries if query.entailment is not None}
     return "simple" in said
+
+
+def timed_programs(timed: Sequence[LinkedQuery]) -> list[list[LinkedQuery]]:
+    """Statements over the same triple occurrences run together; a pattern of C-SPARQL by itself."""
+    found: dict[object, list[LinkedQuery]] = {}
+    for query in timed:
+        streams = tuple(sorted({one.stream for one in query.windows}))
+        found.setdefault(query.iri if query.language == "csparql" else streams, []).append(query)
+    return [*found.values()]

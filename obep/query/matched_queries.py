@@ -13,8 +13,9 @@ from obep.query import ast
 from obep.query.group_walk import group_variables
 from obep.query.linked_queries import LinkedQuery, Matched
 from obep.query.pattern_walk import operands, patterns, with_operands
+from obep.query.rebuild import rebuilt
 from obep.query.state_expansion import ITEM
-from obep.query.walk import children, leaves, walk
+from obep.query.walk import leaves, walk
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -103,7 +104,10 @@ class _Expansion:
         every = dict.fromkeys(name for graph in used for name in group_variables(graph.group))
         others = tuple(name for name in every if name not in certain)
         atom = ast.Atom(self.match.name, tuple(map(ast.Var, certain)), span=self.match.span)
-        register = replace(self._query.register, form=_replaced(self._query.register.form, atom))
+        form = rebuilt(
+            self._query.register.form, lambda node: atom if isinstance(node, ast.MatchGroup) else None
+        )
+        register = replace(self._query.register, form=form)
         return replace(self._query, register=register, match=Matched(self.match.name.iri, others))
 
 
@@ -117,19 +121,3 @@ def certain_variables(group: ast.Group | ast.Select) -> tuple[str, ...]:
         elif isinstance(element, ast.Group):
             found += certain_variables(element)
     return tuple(dict.fromkeys(found))
-
-
-def _replaced(node: Any, atom: ast.Atom) -> Any:
-    """A form or a part of it with an atom in place of its MATCH."""
-    if isinstance(node, ast.MatchGroup):
-        return atom
-    if not any(isinstance(one, ast.MatchGroup) for one in walk(node)):
-        return node
-    below = {id(child): _replaced(child, atom) for child in children(node)}
-
-    def new(value: Any) -> Any:
-        if isinstance(value, tuple):
-            return tuple(new(one) for one in value)
-        return below.get(id(value), value)
-
-    return replace(node, **{name: new(getattr(node, name)) for name in node.__dataclass_fields__})

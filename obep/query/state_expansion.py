@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from obep.model import RDF_TYPE, Term
 from obep.query import ast
 from obep.query.free_variables import HIDDEN, THIS, rename_variable, timed, variables
 from obep.query.group_walk import group_variables, parameters_of
 from obep.query.pattern_walk import operands, patterns, with_operands
+from obep.query.rebuild import rebuilt
 from obep.query.state_parts import GRAPH, part_of
 from obep.query.walk import alias_of, leaves, walk, windows_of
 
@@ -48,9 +49,33 @@ def expand(linked: Linked) -> Linked:
     """The query with hidden events for its states and MATCHes; itself, if it has none."""
     from obep.query.matched_queries import with_matches
 
-    linked = with_matches(linked)
+    linked = _with_each_window(with_matches(linked))
     graphs = any(isinstance(event, ast.GraphEvent) for event in linked.events.values())
     return _Expansion(linked).expanded() if (linked.states or graphs) and not linked.expanded else linked
+
+
+def _with_each_window(linked: Linked) -> Linked:
+    """`WINDOW ?w { … }` of a state or a graph event is the union over all windows, each with its name."""
+
+    def change(node: ast.Node) -> ast.Node | None:
+        if not isinstance(node, ast.WindowGroup) or not isinstance(node.window, ast.Var):
+            return None
+        groups = []
+        for window in linked.windows:
+            name = ast.Values((node.window,), ((ast.Name(f"<{window.name}>", f"<{window.name}>"),),))
+            groups.append(ast.Group((replace(node, window=window.name), name)))
+        return ast.GroupUnion(tuple(groups))
+
+    def with_all(definition: Any) -> Any:
+        asked = isinstance(definition, ast.GroupState | ast.GraphEvent) and any(
+            isinstance(node, ast.WindowGroup) and isinstance(node.window, ast.Var)
+            for node in walk(definition.group)
+        )
+        return rebuilt(definition, change) if asked else definition
+
+    states = {iri: with_all(state) for iri, state in linked.states.items()}
+    events = {iri: with_all(event) for iri, event in linked.events.items()}
+    return replace(linked, states=states, events=events)
 
 
 class _Expansion:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from obep.engine.sealed import damaged, sealed, unsealed
+from obep.engine.snapshots.sealed import damaged, sealed, unsealed
 from obep.errors import ObepError, fail
 from obep.formats.timestamps import Style
 from obep.run.run_spec import Inlet, origin_of

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from obep.abstraction.matcher import NOTED
 from obep.config.toml_file import Config
-from obep.engine.blocks import EVICTED, NOTED
 from obep.engine.clock import Clock
 from obep.engine.engine import Engine, OnDeadLetter
 from obep.engine.query import Query
+from obep.engine.replacing.running import EVICTED
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError
 from obep.formats.stream_reader import Notes
-from obep.lints.item_validation import item_checks
+from obep.lints.item_validation import prepared_items
 from obep.output.row_writer import RowIds
 from obep.plan.plan import Plan
 from obep.run.checkpoint import Checkpoint, Standing, require_same_sources
@@ -81,7 +83,7 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     if lints is not None and observer is not None:
         stats = observer.stats
         stats.take_notes(run.notes)
-        stats.items.update(run.heard)
+        stats.items.update(run.items_by_stream)
         lints.end(
             stats,
             run.letters,
@@ -192,11 +194,11 @@ def open_run(
 
 def open_inlet(inlet: Inlet, order: Order, query: Query, notes: Notes) -> Source:
     """A source of a run; lookups of its mapping are made in the K of the query."""
-    streams = query.linked.streams
+    streams, models = query.linked.streams, query.linked.models
     return open_source(
         inlet.name,
         inlet.uri,
-        order.config.with_lookups(query.bundle.k.once),
+        order.config.with_lookups(query.bundle.k.once, waits=order.watch or bool(models)),
         stream=streams[0] if len(streams) == 1 else "",
         trusted=inlet.trusted,
         notes=notes,
@@ -233,7 +235,7 @@ def engine_settings(
         "on_dead_letter": on_dead_letter,
         "max_keys": order.config.engine.get("max_keys"),
         "remember": 0,  # only `obep why-not` asks why not
-        "checks": item_checks(order.config.with_lookups(query.bundle.k.once), query.bundle),
+        "prepares": partial(prepared_items, order.config, query.bundle),
     }
 
 
@@ -317,7 +319,7 @@ def _complain(run: Run, order: Order, progress: Progress, taken: int, query: Que
         taken=taken,
         query=query,
         streams=run.streams,
-        heard=run.heard,
+        items_by_stream=run.items_by_stream,
         bindings=bindings(order, run.streams),
     )
     for _, reason in run.failed[:5]:

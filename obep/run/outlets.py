@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 from obep.engine.query import Query
+from obep.engine.reporter import line_of
 from obep.errors import fail, printable
 from obep.formats.stream_reader import Notes
 from obep.model import Alert, Occurrence, Term, local_name
-from obep.output.json_writer import style_of, to_line
+from obep.output.json_writer import style_of
 from obep.output.rdf_writer import to_rdf
-from obep.output.row_writer import THIS, RowIds, csv_header, csv_line, result_document, row_line, rows_of
+from obep.output.row_writer import (
+    RowIds,
+    csv_header,
+    csv_line,
+    result_document,
+    row_line,
+    row_variables,
+    rows_of,
+)
 from obep.output.why_tree import why
 from obep.plan.plan import Plan
 from obep.query.ast import Select
@@ -20,9 +30,9 @@ from obep.run.terminal_text import escaped
 from obep.streams.sinks.open_sinks import OF_ROWS, Form, Sink, open_sink
 
 
-def form_for(target: Target, event: Term, plan: Plan) -> Form:
+def form_for(target: Target, event: Term, returned: Mapping[Term, str]) -> Form:
     """How a sink gets an event: as it asks, else as RETURN says, as far as it can take that."""
-    said = plan.returned.get(event, "event")
+    said = returned.get(event, "event")
     if said == "rows" and not target.asked and target.form in ("", "event"):  # rows are JSON, too
         return "rows"
     return target.form or ("rdf" if said == "rdf" else "event")
@@ -54,12 +64,41 @@ def _written(
     target: Target, order: Order, plan: Plan, notes: Notes, ids: RowIds
 ) -> tuple[_Written, frozenset[Term]]:
     events = wanted_by(target, plan.returned, plan.alerting)
-    written = _Written(target, order, plan, notes, ids)
+    require_fitting(target, plan)
+    return _Written(target, order, plan, notes, ids), events
+
+
+def require_fitting(target: Target, plan: Plan) -> None:
+    """Refuse a sink whose form cannot hold what it gets."""
+    events = wanted_by(target, plan.returned, plan.alerting)
+    events = events or frozenset((*plan.returned, *plan.alerting))
     if target.form in OF_ROWS:
-        written.require_rows(events or frozenset((*plan.returned, *plan.alerting)))
+        _require_rows(target, plan, events)
     elif target.form == "rdf":
-        written.require_graphs(events or frozenset((*plan.returned, *plan.alerting)))
-    return written, events
+        _require_graphs(target, plan, events)
+
+
+def _require_rows(target: Target, plan: Plan, events: frozenset[Term]) -> None:
+    """OBEP513: alerts have no rows, and CSV has one header."""
+    alerts = sorted(local_name(one) for one in events if one in plan.alerting)
+    if alerts:
+        words = f"{target!r} as {target.form}: {alerts[0]} is a state, and an alert is no row"
+        raise fail("OBEP513", words, remedy=f"EVENT Begun MATCH BEGIN {alerts[0]}, and RETURN Begun")
+    if target.form == "csv" and len(events) > 1:
+        first, second = sorted(map(local_name, events))[:2]
+        raise fail(
+            "OBEP513",
+            f"{target!r}: CSV has one header, and the query returns {first} and {second}",
+            remedy=f'a sink for each in obep.toml, with events = ["{first}"]',
+        )
+
+
+def _require_graphs(target: Target, plan: Plan, events: frozenset[Term]) -> None:
+    """OBEP513: RDF of rows would lack their values; a sink of SELECTs alone is refused."""
+    selects = {one.iri for one in plan.queries if isinstance(one.register.form, Select)}
+    if events and events <= selects:
+        words = f"{target!r} as rdf: {local_name(min(events))} is a SELECT, and its rows are no RDF"
+        raise fail("OBEP513", words, remedy="CONSTRUCT { … } instead of SELECT, or --as rows")
 
 
 def refit(outlet: Outlet, target: Target, order: Order, plan: Plan, notes: Notes, ids: RowIds) -> Outlet:
@@ -83,17 +122,16 @@ class _Written:
 
     def encode(self, occurrence: Occurrence) -> bytes:
         """An occurrence as one record, JSON or RDF."""
-        if form_for(self._target, occurrence.event, self._plan) == "rdf":
-            text = to_rdf(occurrence, self._notes.style, "trig" if self._trig else "nquads")
-        else:
-            text = to_line(occurrence, self._notes.style) + "\n"
-        return self._bytes(text)
+        if form_for(self._target, occurrence.event, self._plan.returned) == "rdf":
+            return self._bytes(to_rdf(occurrence, self._notes.style, "trig" if self._trig else "nquads"))
+        line = line_of(occurrence, self._notes.style)
+        return self._bytes(line.decode()) if self._to_terminal else line
 
     def records(self, occurrence: Occurrence) -> list[Record]:
         """An occurrence as its records; rows are several."""
         if self._why:
             print(why(occurrence, self._notes.style), file=sys.stderr)
-        form = form_for(self._target, occurrence.event, self._plan)
+        form = form_for(self._target, occurrence.event, self._plan.returned)
         if isinstance(occurrence, Alert) or form in ("event", "rdf"):
             return [(occurrence.record_id, self.encode(occurrence))]
         rows, style = rows_of(occurrence), style_of(occurrence, self._notes.style)
@@ -107,36 +145,10 @@ class _Written:
         return [(occurrence.id, self._bytes(result_document(rows, variables, style) + "\n"))]
 
     def variables(self, event: Term) -> tuple[str, ...]:
-        """The variables of an event's rows; the individual of a logical one is the first."""
-        query = next((one for one in self._plan.queries if one.iri == event), None)
-        if query is not None:
-            return query.columns
+        """The variables of an event's rows."""
         if event not in self._variables:
-            plan = self._plan[event]
-            names = [name for name, _ in plan.visible]
-            self._variables[event] = tuple(names if plan.root is not None else [THIS, *names])
+            self._variables[event] = row_variables(self._plan, event)
         return self._variables[event]
-
-    def require_rows(self, events: frozenset[Term]) -> None:
-        """OBEP513: alerts have no rows, and CSV has one header."""
-        alerts = sorted(local_name(one) for one in events if one in self._plan.alerting)
-        if alerts:
-            words = f"{self._target!r} as {self._target.form}: {alerts[0]} is a state, and an alert is no row"
-            raise fail("OBEP513", words, remedy=f"EVENT Begun MATCH BEGIN {alerts[0]}, and RETURN Begun")
-        if self._target.form == "csv" and len(events) > 1:
-            first, second = sorted(map(local_name, events))[:2]
-            raise fail(
-                "OBEP513",
-                f"{self._target!r}: CSV has one header, and the query returns {first} and {second}",
-                remedy=f'a sink for each in obep.toml, with events = ["{first}"]',
-            )
-
-    def require_graphs(self, events: frozenset[Term]) -> None:
-        """OBEP513: RDF of rows would lack their values; a sink of SELECTs alone is refused."""
-        selects = {one.iri for one in self._plan.queries if isinstance(one.register.form, Select)}
-        if events and events <= selects:
-            words = f"{self._target!r} as rdf: {local_name(min(events))} is a SELECT, and its rows are no RDF"
-            raise fail("OBEP513", words, remedy="CONSTRUCT { … } instead of SELECT, or --as rows")
 
     def _bytes(self, text: str) -> bytes:
         if self._to_terminal:

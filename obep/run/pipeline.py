@@ -101,7 +101,7 @@ class Run:
     """Whether the engine's clock knows how long to wait for a silent stream."""
     waiting: tuple[str, ...] = ()
     """The sources that the others wait for just now."""
-    heard: Counter[str] = field(default_factory=Counter)
+    items_by_stream: Counter[str] = field(default_factory=Counter)
     """How many items of each stream could be read."""
     stopping: bool = False
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -249,7 +249,7 @@ class Run:
             else:
                 items.append(record)
         self.items += len(items)
-        self.heard.update([item.stream for item in items])
+        self.items_by_stream.update([item.stream for item in items])
         if items:
             self.send(self.engine.push_items(items))
         elif turn.drained:  # otherwise an item that waits would be late for a clock that it has not moved

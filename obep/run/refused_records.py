@@ -22,21 +22,21 @@ def complain(
     taken: int,
     query: Query,
     streams: Set[str],
-    heard: Mapping[str, int],
+    items_by_stream: Mapping[str, int],
     bindings: Sequence[str],
 ) -> bool:
-    """Says how many dead letters there are of each code, and the first reason; whether nothing was taken,
-    at all or of a stream of the query.
+    """Reports the number of dead letters of each code, and the first reason; also whether all records, or
+    all records of a stream, were refused.
 
-    `kept` is whether they are in a file, `taken` how many items were not refused, `streams` are those of the
-    query, `heard` how many items of each could be read, whether or not they were refused then (late ones are
-    no reason to fail), `bindings` the options that would give sources without a name to a stream that has a
-    mapping.
+    `kept` is whether dead letters are in a file, `taken` how many items were not refused, `streams` are those
+    of the query, `items_by_stream` counts the items that could be read, also those that were refused later
+    (late items are no reason to fail), `bindings` are options that would give sources without a name to a
+    stream with a mapping.
     """
     counts, first = letters.counts, letters.first
     refused = streams if taken else {stream for stream, _ in letters.first_of}
     first_of = sorted(letters.first_of.items(), key=lambda one: one[0][0])  # Spark has no order of its own
-    taken_of = {stream for stream, items in heard.items() if items > letters.items[stream]}
+    taken_of = {stream for stream, items in items_by_stream.items() if items > letters.items[stream]}
     whole = [one for (stream, _), one in first_of if stream in refused - taken_of]
     hint = "" if kept else "   (--dead-letters FILE keeps them)"
     nothing = bool(counts) and not taken

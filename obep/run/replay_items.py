@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from obep.config.toml_file import load_config
+from obep.engine.knowledge.prepared_items import PreparedItems
 from obep.engine.query import Query
 from obep.errors import fail
-from obep.formats.item_checks import checked
 from obep.formats.stream_reader import Notes
-from obep.lints.item_validation import item_checks
+from obep.lints.item_validation import prepared_items
 from obep.model import DeadLetter, Item
 from obep.run.load_query import load
 from obep.run.run_spec import bind
 from obep.streams.sources.merge import merged
 from obep.streams.sources.open_sources import open_source
 
+Prepares = Callable[[], PreparedItems | None]
 MOST = 200_000
 """Items that are kept."""
 
 
 def replay(
     path: Path, given: Sequence[str], config: Path | None, allowed: tuple[Path, ...]
-) -> tuple[Query, list[Item], Notes, list[DeadLetter]]:
-    """A query with all items of its sources, and the records that are none."""
+) -> tuple[Query, list[Item], Notes, list[DeadLetter], Prepares]:
+    """A query with all items of its sources, the records that are none, and what prepares items by K."""
     settings = load_config(config, path.parent, allowed)
     query = load(
         path,
@@ -34,7 +36,8 @@ def replay(
         max_explanations=settings.engine.get("max_explanations"),
         max_work=settings.engine.get("max_work"),
     )
-    settings = settings.with_lookups(query.bundle.k.once)
+    prepares = partial(prepared_items, settings, query.bundle)
+    settings = settings.with_lookups(query.bundle.k.once, waits=bool(query.linked.models))
     streams = query.linked.streams
     alone, notes = streams[0] if len(streams) == 1 else "", Notes()
     sources = {
@@ -45,13 +48,11 @@ def replay(
     }
     items: list[Item] = []
     letters: list[DeadLetter] = []
-    checks = item_checks(settings, query.bundle)
     for turn in merged(sources, {}, 1.0, models=query.linked.models):
-        records = [*checked(turn.records, checks)] if checks else turn.records
-        items += (record for record in records if isinstance(record, Item))
-        letters += (record for record in records if isinstance(record, DeadLetter))
+        items += (record for record in turn.records if isinstance(record, Item))
+        letters += (record for record in turn.records if isinstance(record, DeadLetter))
         if len(items) > MOST:
             raise fail(
                 "OBEP535", f"more than {MOST} items", remedy="give it the part of the input that matters"
             )
-    return query, items, notes, letters
+    return query, items, notes, letters, prepares

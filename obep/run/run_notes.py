@@ -12,7 +12,7 @@ from obep.run.load_query import load
 from obep.run.overwrite_guard import require_apart
 from obep.run.progress import Progress
 from obep.run.run_spec import Order
-from obep.streams.sources.batches import Heard, Waiting
+from obep.streams.sources.batches import Connected, Waiting
 
 
 def opened(order: Order) -> Query:
@@ -62,7 +62,7 @@ class Absences:
         self._away: set[str] = set()
         self._lock = Lock()  # on Spark a micro-batch is delivered in a thread of its own
 
-    def look(self, ends: Mapping[str, Heard], progress: Progress) -> None:
+    def look(self, ends: Mapping[str, Connected], progress: Progress) -> None:
         with self._lock:
             for key, source in ends.items():
                 why = source.away

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from obep.engine.sealed import damaged
+from obep.engine.snapshots.sealed import damaged
 from obep.errors import fail
 
 TABLES = ("events", "letters", "actions")
@@ -189,4 +189,5 @@ class Journal:
     def _read(self, sql: str, *values: object) -> list[Any]:
         if getattr(self._local, "reader", None) is None:
             self._local.reader = self._connect()
-        return self._local.reader.execute(sql, values).fetchall()  # type: ignore[no-any-return]
+        rows: list[Any] = self._local.reader.execute(sql, values).fetchall()
+        return rows

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from obep.engine.query import Query
-from obep.engine.sealed import damaged, sealed, unsealed
+from obep.engine.snapshots.sealed import damaged, sealed, unsealed
 from obep.errors import ObepError, fail
 from obep.run.checkpoint import sync_folder
 

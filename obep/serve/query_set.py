@@ -20,7 +20,7 @@ from obep.engine.query import Query
 from obep.engine.replacing.meaning import meanings
 from obep.engine.replacing.replace_query import named, resolved
 from obep.engine.replacing.replacement import Replacement
-from obep.engine.sealed import damaged
+from obep.engine.snapshots.sealed import damaged
 from obep.errors import fail
 from obep.model import Alert, DeadLetter, Item, Occurrence, Term, local_name
 from obep.plan.plan import Plan
@@ -142,7 +142,7 @@ class QuerySet:
                 raise fail(
                     "OBEP867",
                     f"the query {other} returns {local_name(both[0])}, too",
-                    reason="What a service finds is asked for by its name, so one query alone returns it.",
+                    reason="Events are requested by name, so only one query may return each.",
                     remedy=f"another name, RETURN without it, or DELETE /queries/{other}",
                 )
 

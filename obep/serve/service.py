@@ -23,7 +23,7 @@ from obep.engine.clock import Clock
 from obep.engine.engine import RECENT, Engine, OnDeadLetter
 from obep.engine.query import Query
 from obep.engine.replacing.replacement import Replacement
-from obep.engine.sealed import damaged
+from obep.engine.snapshots.sealed import damaged
 from obep.errors import Diagnostic, ObepError, fail
 from obep.formats.stream_reader import Notes, Reading
 from obep.model import Alert, Answer, DeadLetter, Item, Occurrence
@@ -232,7 +232,7 @@ class Service:
         raise problem or fail(
             "OBEP558",
             f"{self.project.state} is of another ontology, static graph or included file than there is now",
-            reason="A service goes on from the query as it was; there is no copy of it that this obep reads.",
+            reason="A service continues with the old query, and this obep cannot read its copy.",
             remedy="put the old files back, or obep serve --state ANOTHER-FOLDER to begin anew",
         )
 
@@ -307,7 +307,8 @@ class Service:
         """How what is posted to a stream is read."""
         if stream not in self._readings:
             engine = self.queries.reading(stream) or self.queries.first
-            config = self.project.config.with_lookups(engine.query.bundle.k.once)
+            query = engine.query
+            config = self.project.config.with_lookups(query.bundle.k.once, waits=bool(query.linked.models))
             settings = config.sources.get(stream, {})
             reading = make_reading(stream, settings, config, live=True, notes=self._notes)
             reading.source = stream
@@ -464,7 +465,7 @@ class Service:
         if isinstance(change, Acted):
             self.journal.add_action(change.alert, self.alerts.take(change))
             if STREAM in self.run.streams:
-                self.run.heard[STREAM] += 1
+                self.run.items_by_stream[STREAM] += 1
                 self.run.items += 1
                 self.run.send(
                     self.queries.push_to_readers(STREAM, lambda one: ack_item(change, one.clock.watermark))
@@ -568,7 +569,7 @@ class Service:
             steady=self._steady,
             queries=self.texts,
             items=self.run.items,
-            heard=dict(self.run.heard),
+            items_by_stream=dict(self.run.items_by_stream),
             reported=dict(self.run.occurrences),
             refused=dict(self.run.letters.counts),
         )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from obep.engine.sealed import damaged
+from obep.engine.snapshots.sealed import damaged
 from obep.run.checkpoint import Checkpoint
 from obep.run.checkpoint import Standing as Kept
 from obep.run.pipeline import Run
@@ -43,7 +43,7 @@ class Standing(msgspec.Struct):
     queries: dict[str, RunningText] = {}
     """By name, in the order in which they began."""
     items: int = 0
-    heard: dict[str, int] = {}
+    items_by_stream: dict[str, int] = msgspec.field(default_factory=dict, name="heard")
     """Items by stream since the beginning; `reported` are occurrences by event, `refused` letters by code."""
     reported: dict[str, int] = {}
     refused: dict[str, int] = {}
@@ -51,7 +51,7 @@ class Standing(msgspec.Struct):
     def restore_counts(self, run: Run) -> None:
         """Count on from here."""
         run.items = self.items
-        run.heard.update(self.heard)
+        run.items_by_stream.update(self.items_by_stream)
         run.occurrences.update(self.reported)
         run.letters.counts.update(self.refused)
 

@@ -78,7 +78,7 @@ def _http(route: Route, context: Context) -> Callable[[Request], Awaitable[Respo
             return refusal(error, context.plain)
         except Exception:
             print(format_exc(), file=sys.stderr)
-            unexpected = Diagnostic("OBEP599", "obep has met something that it did not expect")
+            unexpected = Diagnostic("OBEP599", "obep met an unexpected error")
             return answer({"errors": [unexpected.to_json()]}, 500)
 
     return respond

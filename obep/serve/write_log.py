@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from obep.engine.sealed import SIZE, damaged, digest_of
+from obep.engine.snapshots.sealed import SIZE, damaged, digest_of
 from obep.errors import fail, stopped
 from obep.run.checkpoint import sync_folder
 

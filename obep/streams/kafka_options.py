@@ -103,9 +103,7 @@ def unknown(name: str, known: Any, given: Mapping[str, Any], config: Config) -> 
     return fail(
         CODE,
         f"{place}.options.{name}: Kafka's client has no such option",
-        remedy=f'"{near[0]}" = …'
-        if near
-        else "leave it out   (--allow-exec hands on what obep does not know)",
+        remedy=f'"{near[0]}" = …' if near else "leave it out   (--allow-exec passes on unknown options)",
         file=str(config.path or ""),
     )
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from obep.engine.sealed import damaged, sealed, unsealed
+from obep.engine.snapshots.sealed import damaged, sealed, unsealed
 from obep.errors import fail
 
 Message = tuple[str, int, bytes]

@@ -159,6 +159,8 @@ def _some(values: set[Term]) -> str:
 
 def _structure(root: Node, whole: Nearly, recent: Recent, style: Style) -> Iterator[Reason]:
     for node in walk(root):
+        if isinstance(node, nodes.Binary):
+            yield from _left_window(node, whole, style)
         match node:
             case nodes.Within():
                 part = parts_below(node, whole)
@@ -182,6 +184,24 @@ def _structure(root: Node, whole: Nearly, recent: Recent, style: Style) -> Itera
                 yield from _chosen(node, whole, recent, style)
             case nodes.Fallback():
                 yield from _not_alone(node, whole, recent, style)
+
+
+def _left_window(node: nodes.Binary, whole: Nearly, style: Style) -> Iterator[Reason]:
+    """A leaf on a window counts while it is in the window (D35)."""
+    both = parts_below(node, whole)
+    for side in (node.left, node.right):
+        while isinstance(side, nodes.Unary) and not isinstance(side, nodes.InWindow):
+            side = side.operand
+        part = parts_below(side, whole) if isinstance(side, nodes.InWindow) else None
+        if part is None or both is None or not isinstance(side, nodes.InWindow):
+            continue
+        name, (alias,) = f"<{side.name}>", part.parts
+        leaves = side.leaves(part.done)
+        if side.enters(part.done) is None:
+            yield Reason("window", f"{alias} was never in {name}", (alias,))
+        elif leaves is not None and leaves <= both.done:
+            gone = show_instant(leaves, style)
+            yield Reason("window", f"{alias} left {name} at {gone}, before the rest came", (alias,))
 
 
 def _order(node: nodes.Binary, relation: str, whole: Nearly, style: Style) -> Iterator[Reason]:

@@ -160,7 +160,7 @@ def why_not(
         plan = replace(plan, root=with_unique_aliases(plan.root))
         assert plan.root is not None
         lately: Recent = {leaf.alias: _taken(asked, leaf, recent)[-LATEST:] for leaf in plan.leaves}
-        told = {
+        shown = {
             _same(one.start, one.end, [p.occurrence for p in one.parts if not p.context]) for one in reported
         }
         if states is not None and not reported:
@@ -171,7 +171,7 @@ def why_not(
             held = [part for alias, part in candidate.parts.items() if alias not in contexts]
             if known_since is not None and extent.done <= known_since:
                 continue  # what was reported then has been forgotten
-            if _same(extent.start, extent.end, held) not in told:
+            if _same(extent.start, extent.end, held) not in shown:
                 looked = in_states(plan.root, candidate, states, telling) if states is not None else ()
                 against = tuple(reasons(plan, asks, vocabulary, candidate, lately, style, said, looked))
                 until = deadline(plan.root, candidate, at)

@@ -156,7 +156,7 @@ def _holds(spell: Spell, part: StatePart, states: StatesSeen, telling: Telling) 
 
 def _then(spell: Spell, states: StatesSeen) -> str:
     if spell.expired:
-        return ", then it expired: nothing renewed it"
+        return ", then it expired: what kept it is too old"
     if spell.by_calendar:
         return ", as its calendar says"
     came = states.came(spell)

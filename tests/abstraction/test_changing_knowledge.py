@@ -98,7 +98,7 @@ def test_what_is_found_while_k_changes_is_what_a_rebuild_finds() -> None:
     assert count["closed anew"] >= 5
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_what_is_found_while_k_changes_is_what_a_rebuild_finds_often() -> None:
     count = _judged(range(40, 400))
     assert count["refused"] >= 10

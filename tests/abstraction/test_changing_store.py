@@ -55,7 +55,7 @@ def test_a_store_that_changes_is_the_store_of_a_rebuild() -> None:
     assert count["gone"] >= 100
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_store_that_changes_is_the_store_of_a_rebuild_often() -> None:
     assert _changed(range(80, 700))["tried"] >= 1500
 

@@ -48,7 +48,7 @@ def test_only_those_are_made_that_may_pass() -> None:
     """Otherwise a hundred rules over one stream cost a hundred times one."""
     events = "".join(f"EVENT E{n} AS A IF {{ ?this :v ?v . FILTER(?v > {n}) }}\n" for n in range(100))
     engine = obep.load(text=f"{HEAD}{events}RETURN ALL", java=False).engine()
-    matcher = engine._matcher
+    matcher = engine.running.matcher
     item = obep.model.Item("", 1, (
         ("<http://e/#x>", obep.model.RDF_TYPE, "<http://e/#A>"),
         ("<http://e/#x>", "<http://e/#v>", '"3"^^<http://www.w3.org/2001/XMLSchema#integer>'),

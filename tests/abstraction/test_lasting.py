@@ -127,7 +127,7 @@ def test_what_is_kept_while_triples_come_and_go_is_what_the_rest_entails() -> No
     assert count["contradictions"] >= 5
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_what_is_kept_while_triples_come_and_go_is_what_the_rest_entails_often() -> None:
     assert _maintained(range(60, 500))["tried"] >= 200
 

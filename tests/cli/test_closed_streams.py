@@ -59,7 +59,11 @@ def test_a_hangup_stops_in_order_and_leaves_a_checkpoint(
     words = [sys.executable, "-m", "obep", "run", hot(tmp_path), "--engine", "embedded"]
     words += ["--source", "s=-", "--checkpoint", tmp_path / "c", "--quiet"]
     with subprocess.Popen(
-        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # nohup lets its children ignore it
     ) as ran:
         assert ran.stdin is not None and ran.stdout is not None
         ran.stdin.write((reading(1, "a", 40) + reading(2, "b", 40)).encode())

@@ -86,17 +86,75 @@ def test_why_says_that_rows_have_no_id(tmp_path: Path) -> None:
     assert "rows of a query have no id" in said.err
 
 
-def test_a_query_that_spark_does_not_run_is_refused_before_spark_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from obep.spark.driver import spark_run
+SETTINGS = """
+[query]
+vocab = ["t.ttl"]
+graph = ["k.ttl"]
+report = "all"
+closed = "left"
+streams = { "http://e/points" = "points" }
+"""
 
-    def start(*_: object, **__: object) -> None:
-        raise AssertionError("Spark starts")
 
-    monkeypatch.setattr(spark_run, "SparkRun", start)
-    (tmp_path / "query.epsparql").write_text(TIMED)
-    (tmp_path / "s.nq").write_text("")
-    said = obep("run", tmp_path / "query.epsparql", "--source", tmp_path / "s.nq")
-    assert said.status == 2
-    assert "OBEP708" in said.err
+def test_settings_of_obep_toml_are_those_of_lines_before_the_query(tmp_path: Path) -> None:
+    """What the query says itself counts more; queries in OBEP have none of these."""
+    query = (
+        "PREFIX : <http://e/>\n"
+        "REGISTER RSTREAM <hot> AS SELECT ?x FROM NAMED WINDOW <w> ON <http://e/points> [RANGE 2 s STEP 1 s] "
+        "WHERE { ?x a :Known . WINDOW <w> { ?x a :Hot } }"
+    )
+    lines = "VOCAB <t.ttl>\nFROM GRAPH <k.ttl>\nREPORT all\nCLOSED left\nSTREAM <http://e/points> IS points\n"
+    (tmp_path / "t.ttl").write_text(
+        "@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ":VeryHot a <http://www.w3.org/2002/07/owl#Class> ; rdfs:subClassOf :Hot ."
+    )
+    (tmp_path / "k.ttl").write_text("<http://e/a> a <http://e/Known> .")
+    items = [(1, "<http://e/a> a <http://e/VeryHot> ."), (9, "<http://e/b> a <http://e/VeryHot> .")]
+    (tmp_path / "s.jsonl").write_text(
+        "".join(json.dumps({"stream": "points", "time": at, "graph": text}) + "\n" for at, text in items)
+    )
+
+    def answers(text: str, settings: str) -> list[object]:
+        (tmp_path / "q.rspql").write_text(text)
+        (tmp_path / "obep.toml").write_text(settings)
+        said = obep("run", tmp_path / "q.rspql", "--source", tmp_path / "s.jsonl", "--engine", "embedded")
+        assert said.status == 0, said.err
+        return [json.loads(line)["at"] for line in said.out.splitlines()]
+
+    assert answers(query, SETTINGS) == answers(lines + query, "") == [2, 3]
+    assert answers(f"CLOSED right\n{query}", SETTINGS) == [1, 2]
+    (tmp_path / "q.obep").write_text("PREFIX : <http://e/>\nEVENT Warm AS VeryHot\nRETURN Warm")
+    (tmp_path / "obep.toml").write_text(SETTINGS)
+    assert obep("check", tmp_path / "q.obep").status == 0
+    for wrong, said in (('report = "never"', "never"), ('policy = "odd"', "odd"), ("windows = 1", "windows")):
+        (tmp_path / "obep.toml").write_text(f"[query]\n{wrong}\n")
+        done = obep("check", tmp_path / "q.rspql")
+        assert done.status == 2
+        assert "query." in done.err and said in done.err
+
+
+def test_explain_says_which_parts_are_incremental_and_shows_whole_queries(tmp_path: Path) -> None:
+    (tmp_path / "q.obep").write_text(
+        "PREFIX : <http://e/>\nFROM STREAM <s>\nFROM NAMED WINDOW <w> ON <s> [RANGE 1 min STEP 30 s]\n"
+        "EVENT G(?x) AS { ?x :p ?y . FILTER(?y > 3) }\n"
+        "EVENT W(?x) ON <w> AS { SELECT ?x (COUNT(*) AS ?n) { ?x :p ?y } GROUP BY ?x HAVING (?n > 3) }\n"
+        "REGISTER ISTREAM <m> AS SELECT ?x (AVG(?t) AS ?y) WHERE { WINDOW <w> { ?x :t ?t } } "
+        "GROUP BY ?x HAVING (AVG(?t) > 3)\n"
+        "REGISTER <o> AS SELECT ?x WHERE { WINDOW <w> { ?x :t ?t } } ORDER BY ?x LIMIT 3\nRETURN G, W"
+    )
+    said = obep("explain", tmp_path / "q.obep").out
+    for line in (
+        "  G(?x)   graph event, evaluated for each item\n    { ?x :p ?y . FILTER(?y > 3) }",
+        "  W(?x)   graph event, incremental\n"
+        "    keeps <w>: its items, RANGE 1 min STEP 30 s\n    { SELECT ?x",
+        "  m   ISTREAM, incremental, every 30 s\n",
+        "GROUP BY ?x HAVING (AVG(?t) > 3)",
+        "  o   RSTREAM, evaluated anew (ORDER BY), every 30 s\n",
+        "\non Spark\n",
+        "  m   in one bucket: a query looks at all items",
+    ):
+        assert line in said
+    stocks = Path(__file__).parents[2] / "examples" / "09-languages" / "stocks" / "query.epsparql"
+    said = obep("explain", stocks).out
+    assert "q1   a pattern over timed triples, incremental, answered when it is matched, lasts less" in said
+    assert "q3   a rule over timed triples" in said

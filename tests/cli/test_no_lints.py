@@ -63,9 +63,9 @@ def test_an_engine_that_nobody_listens_to_keeps_nothing_for_why_not() -> None:
     query = obep.load(text=QUERY, java=False, lints=False)
     assert query.warnings == ()
     engine = query.engine(remember=0)
-    assert engine._observer is None and engine._runtime.observer is None
+    assert engine.running.observer is None and engine.running.runtime.observer is None
     engine.push("<http://e/a> <http://e/celsius> 35 .", at=1, stream="s")
-    assert not engine._latest.items and not engine._latest.occurrences
+    assert not engine.running.latest.items and not engine.running.latest.occurrences
 
 
 def test_two_observers_hear_the_same() -> None:

@@ -17,7 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from shell import Said, embedded, hot, obep, reading
 
-from obep.engine.sealed import sealed, unsealed
+from obep.engine.snapshots.sealed import sealed, unsealed
 from obep.run.run_locks import Locks
 
 CHILL = """PREFIX : <http://e/>
@@ -319,7 +319,7 @@ def test_a_state_of_wrong_types_in_a_whole_checkpoint_is_refused(runs: Runs) -> 
 
 HOLD = """
 import sys, pathlib
-from obep.engine.sealed import sealed, unsealed
+from obep.engine.snapshots.sealed import sealed, unsealed
 from obep.run.run_locks import Locks
 locks = Locks()
 (locks.take_checkpoint if sys.argv[1] == "checkpoint" else locks.take_output)(pathlib.Path(sys.argv[2]))

@@ -99,3 +99,18 @@ def test_validation_on_spark_is_refused_before_spark_starts(tmp_path: Path) -> N
     said = obep("run", project(tmp_path), "--engine", "spark")
     assert said.status == 2
     assert "OBEP807" in said.err
+
+
+def test_units_of_graphs_on_spark_are_refused_before_spark_starts(tmp_path: Path) -> None:
+    query = project(tmp_path)
+    (tmp_path / "obep.toml").write_text('[sources.s]\nuri = "s.jsonl"\nunits = "qudt"\n')
+    said = obep("run", query, "--engine", "spark")
+    assert said.status == 2
+    assert "OBEP836" in said.err
+
+
+def test_a_shape_without_a_name_is_named_by_its_path_and_the_shape_around_it(tmp_path: Path) -> None:
+    query = project(tmp_path, k=":s a :Thermometer ; :reading 1, 2 .", t=T + SHAPES)
+    said = obep("check", query, "--shapes")
+    assert f"of the shape for <{NS}reading>, in <{NS}SensorShape>" in " ".join(said.err.split())
+    assert "_:" not in said.err

@@ -79,7 +79,7 @@ def test_what_nobody_expected_is_said_in_a_few_lines() -> None:
     said = CliRunner(env={"OBEP_DEBUG": None}).invoke(app, ["doctor"])
     assert said.exit_code == 1
     assert said.stdout == ""
-    assert said.stderr.startswith("OBEP599  obep has met something that it did not expect\n  KeyError: ")
+    assert said.stderr.startswith("OBEP599  obep met an unexpected error\n  KeyError: ")
     assert "Traceback" not in said.stderr
     assert "OBEP_DEBUG=1" in said.stderr
     assert "\x1b" not in said.stderr

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from obep.engine.engine import Engine
-from obep.engine.sealed import sealed, unsealed
+from obep.engine.snapshots.sealed import sealed, unsealed
 from obep.errors import ObepError
 
 TEXT = """EVENT X AS :A

@@ -93,7 +93,7 @@ def found(text: str, items: list[Item], cut: int | None = None) -> tuple[list[st
         engine.restore(data)
         hits += engine.push_items(items[cut:])
     hits += engine.close()
-    return [to_line(hit) for hit in hits], sum(isinstance(run, Kin) for run in engine._runtime._runs)
+    return [to_line(hit) for hit in hits], sum(isinstance(run, Kin) for run in engine.running.runtime._runs)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 import obep
-from obep.engine.sealed import sealed, unsealed
+from obep.engine.snapshots.sealed import sealed, unsealed
 from obep.errors import ObepError
 
 QUERY = obep.load(

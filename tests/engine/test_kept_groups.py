@@ -134,7 +134,7 @@ def compared(seed: int) -> Counter[str]:
 
 
 def _keeps(engine: object) -> bool:
-    runs = engine._runtime._runs  # type: ignore[attr-defined]
+    runs = engine.running.runtime._runs  # type: ignore[attr-defined]
     return all(run._followed is not None for run in runs if isinstance(run, group_state.GroupState))
 
 
@@ -147,6 +147,6 @@ def test_a_group_kept_by_what_changes_holds_what_it_holds_evaluated_anew() -> No
     assert count["refused"] >= 1
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_group_kept_by_what_changes_holds_what_it_holds_evaluated_anew_often() -> None:
     assert sum((compared(seed) for seed in range(60, 300)), Counter[str]())["kept"] >= 150

@@ -115,7 +115,7 @@ def _told(engine: object, item: Item) -> list[str]:
 
 
 def _kept(engine: object) -> int:
-    runs = engine._runtime._runs  # type: ignore[attr-defined]
+    runs = engine.running.runtime._runs  # type: ignore[attr-defined]
     return sum(run._kept is not None for run in runs if isinstance(run, QueryRun))
 
 

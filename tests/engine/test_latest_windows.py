@@ -9,6 +9,7 @@ import pytest
 
 import obep
 from obep.engine.engine import Engine
+from obep.engine.states.group_state import GroupState
 from obep.model import Alert, DeadLetter, Item, Triple
 
 EX = "http://example.org/obep#"
@@ -133,6 +134,26 @@ def test_the_cost_of_an_item_does_not_depend_on_the_number_of_keys() -> None:
         ]
         costs.append(calls(engine, later))
     assert abs(costs[0] - costs[1]) <= costs[0] / 100
+
+
+def test_a_state_is_decided_only_when_a_row_of_its_group_has_come_or_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    engine = obep.load(text=THREE, java=False).engine(remember=0)
+    engine.push_items([said(n, (name("z"), name(p), _number(21))) for n, p in enumerate("tso", 1)])
+    decided: list[int] = []
+    decide = GroupState.decide
+    monkeypatch.setattr(GroupState, "decide", lambda run, at: (decided.append(at), decide(run, at))[1])
+    degrees = (21, 22, 20, 24, 25, 26, 25, 22, 21)  # above 23 it is too hot, and each value is a row
+    found = engine.push_items(
+        [said(10 + n, (name("z"), name("t"), _number(value))) for n, value in enumerate(degrees)]
+    )
+    found += engine.advance(20)
+    assert [(one.status, one.end // 1_000_000) for one in found if isinstance(one, Alert)] == [
+        ("firing", 13),
+        ("resolved", 17),
+    ]
+    assert [at // 1_000_000 for at in decided] == [13, 14, 15, 16, 17]
 
 
 def _number(value: int) -> str:

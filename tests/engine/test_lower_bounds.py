@@ -178,8 +178,8 @@ def test_more_explanations_than_are_kept_are_counted_and_warned_of(tmp_path: Pat
 
 def test_a_bucket_of_spark_tells_what_was_counted(folder: Path) -> None:
     pytest.importorskip("pyspark")
-    from obep.abstraction.matcher import Matcher
-    from obep.engine.blocks import NOTED, decode_block
+    from obep.abstraction.matcher import NOTED, Matcher
+    from obep.engine.blocks import decode_block
     from obep.formats import read_graph
     from obep.model import Item
     from obep.plan.components import components

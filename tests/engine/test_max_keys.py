@@ -70,7 +70,7 @@ def test_the_number_of_values_never_passes_the_cap_and_every_answer_is_one_witho
         found += pushed(engine, [one])
         if number + 1 == len(said) or said[number + 1][0] > one[0]:
             engine.advance(one[0] + 0.5)  # the instant is over
-            assert all(run.values <= 3 for run in engine._runtime._runs)
+            assert all(run.values <= 3 for run in engine.running.runtime._runs)
     assert engine.counters["evicted"] > 0
     assert set(found) <= {*pushed(QUERY.engine(), [*said, (1000, "A", "end")])}
 

@@ -126,7 +126,7 @@ def test_a_closed_engine_and_one_with_its_own_matcher_take_no_other_query() -> N
     assert refused.value.code == "OBEP571"
     own = query(PAIR)
     with pytest.raises(ObepError) as refused:
-        own.engine(matcher=own.engine()._matcher).replace(query(PAIR))
+        own.engine(matcher=own.engine().running.matcher).replace(query(PAIR))
     assert refused.value.code == "OBEP870"
 
 

@@ -428,3 +428,34 @@ def test_a_state_asks_a_graph_that_is_no_part_of_k(tmp_path: Path) -> None:
             (f"<{EX}Hot>", 0, "resolved"),
         ]
         assert _causes(found[0]) == {("temp", "31", 0), ("limit", "30", None)}
+
+
+def test_a_window_by_a_variable_is_each_window_of_the_file() -> None:
+    text = """FROM STREAM <a>
+FROM STREAM <b>
+FROM NAMED WINDOW <now> ON <a> [LATEST 5 s]
+FROM NAMED WINDOW <recent> ON <b> [RANGE 3 s]
+STATE Seen(?z, ?w) AS { WINDOW ?w { ?z :v ?v } }
+EVENT Asked(?z, ?w) AS { ?z :asks ?y . WINDOW ?w { ?z :v ?v } }
+EVENT Episode(?z, ?w) MATCH Seen(?z, ?w)
+RETURN Episode, Asked
+"""
+    said = [(1.0, "a", ":x :v 1"), (1.0, "b", ":x :v 1"), (2.0, "b", ":y :v 1"), (3.0, "a", ":x :asks 1")]
+    found = run(text, [*said, (9.0, "b", ":k :w 1"), (9.0, "a", ":k :w 1")])
+    told = sorted(
+        (
+            local_name(one.event),
+            one.bindings[0]["w"],
+            one.bindings[0]["z"][-2],
+            one.start / 1e6,
+            one.end / 1e6,
+        )
+        for one in found
+    )
+    assert told == [
+        ("Asked", "<now>", "x", 3, 3),
+        ("Asked", "<recent>", "x", 3, 3),
+        ("Episode", "<now>", "x", 1, 6),
+        ("Episode", "<recent>", "x", 1, 4),
+        ("Episode", "<recent>", "y", 2, 5),
+    ]

@@ -113,7 +113,7 @@ def test_it_looks_as_far_back_as_the_engine_remembers():
         running = obep.Engine(
             engine(f"{HEAD}EVENT H(?i) MATCH A(?i) SEQ B(?i)\nRETURN H").query,
             remember=remember,
-            matcher=engine(f"{HEAD}EVENT H(?i) MATCH A(?i) SEQ B(?i)\nRETURN H")._matcher,
+            matcher=engine(f"{HEAD}EVENT H(?i) MATCH A(?i) SEQ B(?i)\nRETURN H").running.matcher,
         )
         for at, who in enumerate("xyyy"):
             running.push(ttl(f":{who} a :ClassA ."), at=at)
@@ -341,3 +341,43 @@ def test_a_block_that_looks_at_the_explanation_alone_says_so(tmp_path):
     (narrow, why), (wide, _) = told
     assert narrow < wide
     assert "Sensitive belongs to what defines it, so only its explanation is looked at" in why
+
+
+WINDOWS_AND_GROUPS = """PREFIX : <http://e/>
+FROM STREAM <s>
+FROM NAMED WINDOW <w> ON <s> [RANGE 3 s]
+EVENT Large(?x) AS { ?x :p ?y . ?x :kind ?k . FILTER(?y > 3) }
+EVENT A AS (p some number)
+EVENT B AS (q some number)
+EVENT AB(?x) MATCH A(?x) IN <w> SEQ B(?x)
+RETURN Large, AB
+"""
+
+
+def _asked(event: str, *items: tuple[float, str]) -> list[str]:
+    engine = obep.load(text=WINDOWS_AND_GROUPS, java=False).engine()
+    for at, text in items:
+        engine.push(f"@prefix : <http://e/> . {text} .", at=at)
+    return str(engine.why_not(event)).split("\n")[1:]
+
+
+def test_a_leaf_that_had_left_its_window_is_told_with_the_instant() -> None:
+    """D35: in (t - 3 s, t] an item of 1 is no more at 4."""
+    *_, last = _asked("AB", (1, ":a :p 2"), (5, ":a :q 2"), (9, ":b :r 1"))
+    assert last == "  A left <w> at 4, before the rest came"
+    assert not any(
+        "left <w>" in line for line in _asked("AB", (1, ":a :p 2"), (3, ":a :q 2"), (9, ":b :r 1"))
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        ("Large", 'in the item at 2 FILTER(?y > 3) is not true for ?y = "2"'),
+        ("Large(<http://e/b>)", "in the item at 4 nothing matches ?x :kind ?k with ?x = b"),
+        ("Large(<http://e/z>)", "in the item at 9 nothing matches ?x :p ?y with ?x = z"),
+    ],
+)
+def test_a_graph_event_tells_what_the_nearest_item_lacks(event: str, said: str) -> None:
+    items = ((1, ":a :kind :k"), (2, ":a :p 2 ; :kind :k"), (4, ":b :p 7"), (9, ":c :r 1"))
+    assert _asked(event, *items)[-1] == said

@@ -81,7 +81,7 @@ def asked(query: str, question: str, items: Sequence[tuple[float, str]], **setti
                 "Overheated was reported never.",
                 "  Hot: never lately",
                 'Hot(z1) held 7 min of 10 min, from 0 to 420, then came z1 temperature "29"',
-                "Hot(z2) held 5 min of 10 min, from 480 to 780, then it expired: nothing renewed it",
+                "Hot(z2) held 5 min of 10 min, from 480 to 780, then it expired: what kept it is too old",
                 "Hot(z2) holds since 1800, 3 min of 10 min; it is decided at 2400; "
                 "the stream ended before, at 1980",
             ],
@@ -91,7 +91,7 @@ def asked(query: str, question: str, items: Sequence[tuple[float, str]], **setti
             [
                 "Cooled(z2) was reported never.",
                 "  Hot: never lately",
-                "Hot(z2) held 5 min of 10 min, from 480 to 780, then it expired: nothing renewed it",
+                "Hot(z2) held 5 min of 10 min, from 480 to 780, then it expired: what kept it is too old",
                 "Hot(z2) holds since 1800 and has not ended",
             ],
         ),
@@ -127,7 +127,7 @@ def asked(query: str, question: str, items: Sequence[tuple[float, str]], **setti
             [
                 "Hot held 3 times.",
                 'Hot(z1) held from 0 to 420, then came z1 temperature "29"',
-                "Hot(z2) held from 480 to 780, then it expired: nothing renewed it",
+                "Hot(z2) held from 480 to 780, then it expired: what kept it is too old",
                 "Hot(z2) holds since 1800",
             ],
         ),

@@ -88,10 +88,10 @@ def test_a_fixed_window_has_both_its_ends_and_is_forgotten_after_it(tmp_path):
     engine.push(PREFIXES + ":r a :Open .", at=3)
     engine.push(PREFIXES + ":r a :Open .", at=4)
     engine.advance(5)
-    assert engine._runtime.size() == 2
+    assert engine.running.runtime.size() == 2
     engine.push(PREFIXES + ":r a :Open .", at=5)
     engine.advance(6)
-    assert engine._runtime.size() == 0
+    assert engine.running.runtime.size() == 0
 
 
 def test_rows_are_the_last_items_and_those_that_came_with_the_first_of_them(tmp_path):
@@ -217,9 +217,9 @@ def test_what_the_range_has_passed_is_not_kept(tmp_path):
     engine = window(tmp_path, "RANGE 3 s").engine()
     for second in range(1, 50):
         engine.push(PREFIXES + ":r a :Open .", at=second)
-    assert engine._runtime.size() <= 3
+    assert engine.running.runtime.size() <= 3
     engine.advance(60)
-    assert engine._runtime.size() == 0
+    assert engine.running.runtime.size() == 0
 
 
 def test_a_window_event_is_looked_for_in_its_window_alone(tmp_path):
@@ -243,7 +243,7 @@ def test_more_explanations_than_the_cap_are_cut_and_counted(tmp_path):
     for second in range(1, 41):
         engine.push(PREFIXES + ":r a :Open .", at=second)
     hits = engine.push(PREFIXES + ":r a :Busy .", at=50) + engine.close()
-    assert len(hits) == 32 and engine._matcher.capped == 1
+    assert len(hits) == 32 and engine.running.matcher.capped == 1
     assert min(times(hits)) == (9, 50, 50)  # the latest ones are kept
 
 

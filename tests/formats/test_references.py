@@ -15,7 +15,7 @@ from rdflib import Graph
 from obep.errors import ObepError
 from obep.formats import read_items
 from obep.formats.record_mapping import make_mapping, with_index
-from obep.formats.reference_lookup import read_lookup
+from obep.formats.reference_lookup import ChangingIndex, FixedIndex, read_lookup
 from obep.model import DeadLetter, Item, Triple
 from obep.spark.readers.mapped_columns import MappedRead
 from obep.spark.stages.route import Columns
@@ -37,7 +37,7 @@ K = [*point("t1", '"17"'), *point("t2", '"18"'), *point("t3", '"18"'), *point("t
 
 def read(record: Any, k: list[Triple] = K, format: str = "jsonl", **settings: Any) -> list[Item | DeadLetter]:
     settings = {"prefixes": PREFIXES, "time": "ts", **settings}
-    mapping = make_mapping(with_index(settings, "m", lambda: k), "m")
+    mapping = make_mapping(with_index(settings, "m", lambda one: one.over(k).index), "m")
     return list(read_items(json.dumps(record).encode(), format, "s", mapping=mapping))
 
 
@@ -124,12 +124,13 @@ def test_a_template_uses_the_variable_of_its_lookup_and_no_other() -> None:
     for template in (":a :b 1 .", "?q :b 1 .", "?p :b ?q ."):
         with pytest.raises(ObepError, match="OBEP522"):
             make_mapping({"prefixes": PREFIXES, "template": template, "subject": {"lookup": LOOKUP}}, "m")
-    with pytest.raises(ObepError, match="stands for"):
+    with pytest.raises(ObepError, match=r"the variable \?p of the template is not defined"):
         make_mapping({"prefixes": PREFIXES, "template": "?p :b 1 ."}, "m")
 
 
 NAMES = [f"<http://e/{name}>" for name in "abcd"]
-TERMS = st.sampled_from([*NAMES, '"x"', '"y"', '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'])
+INTEGERS = [f'"{text}"^^<http://www.w3.org/2001/XMLSchema#integer>' for text in ("1", "01")]
+TERMS = st.sampled_from([*NAMES, '"x"', '"y"', '"x"@en', *INTEGERS])
 GRAPHS = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES[:3]), TERMS), max_size=12)
 PATHS = st.recursive(
     st.sampled_from([":a", ":b", ":c"]),
@@ -147,7 +148,7 @@ PATHS = st.recursive(
 def test_a_lookup_is_what_sparql_finds(graph: list[Triple], path: str) -> None:
     k = list(dict.fromkeys(graph))
     entries = read_lookup(f"?p {path} {{id}}", {"": "http://e/"}, "m").over(k).index
-    assert entries is not None
+    assert isinstance(entries, FixedIndex)
     judge = Graph().parse(data="".join(f"{s} {p} {o} .\n" for s, p, o in k), format="nt")
     rows = judge.query(f"PREFIX : <http://e/> SELECT DISTINCT ?p ?v {{ ?p {path} ?v }}")
     expected: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
@@ -155,6 +156,26 @@ def test_a_lookup_is_what_sparql_finds(graph: list[Triple], path: str) -> None:
         if subject.n3().startswith("<"):
             expected.setdefault((str(value),), set()).add((subject.n3(),))
     assert {key: set(found) for key, found in entries.entries.items()} == expected
+
+
+@settings(max_examples=100, deadline=None)
+@given(GRAPHS, PATHS, st.lists(st.tuples(GRAPHS, GRAPHS), max_size=4))
+def test_an_index_that_follows_changes_is_that_of_the_graph_they_leave(
+    graph: list[Triple], path: str, changes: list[tuple[list[Triple], list[Triple]]]
+) -> None:
+    lookup = read_lookup(f"?p {path} {{id}}", {"": "http://e/"}, "m")
+    k = dict.fromkeys(graph)
+    index = ChangingIndex(lookup, k)
+    for come, gone in [([], []), *changes]:
+        gone = [triple for triple in dict.fromkeys(gone) if triple in k]
+        k = {triple: None for triple in k if triple not in gone}
+        come = [triple for triple in dict.fromkeys(come) if triple not in k]
+        k |= dict.fromkeys(come)
+        index.change(come, gone)
+        anew = lookup.over(k).index
+        assert anew is not None
+        for value in ("x", "y", "1", "01", "z", *(name[1:-1] for name in NAMES)):
+            assert index.rows((value,)) == anew.rows((value,))
 
 
 # --- arrays

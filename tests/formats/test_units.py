@@ -112,7 +112,7 @@ SETTINGS = {
 
 
 def value(id: str, v: float) -> str:
-    mapping = make_mapping(with_index(SETTINGS, "m", lambda: K), "m")
+    mapping = make_mapping(with_index(SETTINGS, "m", lambda one: one.over(K).index), "m")
     record = json.dumps({"time": 1, "id": id, "v": v}).encode()
     [found] = read_items(record, "jsonl", "s", mapping=mapping)
     return found.triples[0][2].split('"')[1] if isinstance(found, Item) else _letter(found)

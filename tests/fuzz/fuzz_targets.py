@@ -20,7 +20,7 @@ from fuzz_mutations import mutated, mutated_tree
 from obep.config.toml_file import load_config
 from obep.engine.engine import Engine
 from obep.engine.query import Query
-from obep.engine.sealed import sealed, unsealed
+from obep.engine.snapshots.sealed import sealed, unsealed
 from obep.errors import ObepError
 from obep.formats import FORMATS, read_items
 from obep.formats.input_limits import Limits

@@ -63,7 +63,7 @@ def test_a_class_that_no_explanation_says_is_warned_of(
     tmp_path: Path, definition: str, name: str, t: str, item: str
 ) -> None:
     query = load(tmp_path, definition, asked(name), t, K)
-    assert warned(query) == [f"?p a :{name} looks at what makes Low happen, and nowhere else"]
+    assert warned(query) == [f"?p a :{name} is matched against the explanation of Low alone"]
     assert found(query, item) == 0
     (remedy,) = [one.remedy for one in query.warnings if one.code == "OBEP247"]
     mended = load(tmp_path, definition, asked(name, remedy.split("   (")[0]), t, K)
@@ -105,5 +105,5 @@ def test_a_defined_class_that_the_static_graph_says_itself_is_not_spoken_of(tmp_
 def test_the_guard_of_a_logical_event_is_looked_at_too(tmp_path: Path) -> None:
     guarded = f"{LOW} IF {{ ?this a :Nursery . }}\nRETURN Low"
     query = load(tmp_path, guarded, "", RANGE, K)
-    assert warned(query) == ["?this a :Nursery looks at what makes Low happen, and nowhere else"]
+    assert warned(query) == ["?this a :Nursery is matched against the explanation of Low alone"]
     assert found(query, READING) == 0

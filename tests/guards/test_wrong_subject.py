@@ -85,7 +85,7 @@ def test_the_message(tmp_path: Path) -> None:
     assert only.severity == "warning"
     assert only.message == ":oxygen is asked of ?pen, and Low says it of ?this"
     assert only.reason == (
-        ":oxygen defines Low: so it is looked for in the explanation alone, and there only ?this has it."
+        ":oxygen defines Low: so it is matched against the explanation alone, and there only ?this has it."
     )
 
 

@@ -94,6 +94,32 @@ def test_without_java_the_error_says_how_to_get_one() -> None:
     assert 'pip install "obep[java]"' in str(error)
 
 
+@pytest.mark.parametrize("package", ["owlready2", "jpype"])
+def test_without_hermit_the_error_says_how_to_get_it(package: str, tmp_path: Path) -> None:
+    machine(tmp_path)  # there is a Java; the packages of the extra are what is missing
+    missing = f"import sys; sys.modules[{package!r}] = None\nimport importlib.util as u\nfind = u.find_spec\n"
+    missing += f"u.find_spec = lambda name: None if name == {package!r} else find(name)\n"
+    said = missing + ASK.replace("error.code", "error")
+    assert run(said, JAVA_HOME=str(tmp_path)).splitlines() == [
+        "OBEP340  the reasoner needs HermiT, and it is not installed",
+        "  owlready2, which carries it, and JPype1 come with the extra `java` alone.",
+        '  Try:  pip install "obep[java]"',
+    ]
+    asked = missing + "from obep.ontology.hermit.java import has_java, lacking\nprint(has_java(), lacking())"
+    assert run(asked, JAVA_HOME=str(tmp_path)) == "False HermiT is not installed"
+
+
+def test_owl_xml_without_owlready2_is_refused_with_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from obep.ontology.owl.load import read_rdf
+
+    (tmp_path / "t.owx").write_text('<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>')
+    monkeypatch.setitem(sys.modules, "owlready2", None)
+    with pytest.raises(ObepError, match=r"OBEP551 .*\n.*t\.owx\n.*obep\[java\]"):
+        read_rdf(tmp_path / "t.owx")
+
+
 def test_a_heap_that_is_no_size_is_refused() -> None:
     assert run(ASK, OBEP_JAVA_HEAP="lots; rm -rf") == "OBEP340"
 

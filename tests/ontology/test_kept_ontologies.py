@@ -8,6 +8,8 @@ import pytest
 from random_ontologies import KINDS, world
 
 import obep
+from obep.config.catalogue import Catalogue
+from obep.model import Triple
 from obep.ontology.bundle import kept_ontologies
 from obep.ontology.bundle.kept_ontologies import load_t
 from obep.ontology.bundle.packed_axioms import UNREADABLE, pack_axioms, unpack_axioms
@@ -149,3 +151,32 @@ def test_packed_axioms_are_the_axioms_again() -> None:
 def test_bytes_that_hold_no_axioms_are_refused(data: bytes) -> None:
     with pytest.raises(UNREADABLE):
         unpack_axioms(data)
+
+
+def test_a_file_is_parsed_once_whatever_it_imports_and_whether_it_has_shapes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    imports = " , ".join(f"<http://example.org/{n}>" for n in range(5))
+    (tmp_path / "t.ttl").write_text(
+        "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "
+        "@prefix sh: <http://www.w3.org/ns/shacl#> . "
+        f":t a owl:Ontology ; owl:imports {imports} . :A a owl:Class . :B a owl:Class . "
+        ":S a sh:NodeShape ; sh:targetClass :A ; sh:rule [ a sh:TripleRule ; "
+        "sh:subject sh:this ; sh:predicate :p ; sh:object :b ] . :p a owl:ObjectProperty ."
+    )
+    parsed: list[str] = []
+    parse = load._parse
+
+    def counted(data: bytes, format: str, base: str = load._BASE) -> list[Triple]:
+        parsed.append(format)
+        return parse(data, format, base)
+
+    monkeypatch.setattr(load, "_parse", counted)
+    query = obep.load(
+        text="PREFIX : <http://e/> VOCAB <t.ttl> EVENT E AS B RETURN E",
+        folder=tmp_path,
+        catalogue=Catalogue({}, lenient=True),
+        cache_dir=tmp_path / "cache",
+    )
+    assert len(query.bundle.shacl.rules) == 1
+    assert parsed == ["turtle"]

@@ -50,7 +50,7 @@ def test_events_that_need_java_are_named_with_the_reason_and_a_caret() -> None:
     assert warning.severity == "warning"
     assert "seen.obep:2:7" in str(warning)
     assert "Seen needs the reasoner for Detection is a Human or a Pet: case analysis" in str(warning)
-    assert "pip install obep[java]" in str(warning)
+    assert 'pip install "obep[java]"' in str(warning)
     assert bundle.status[t("Near")] == "exact"
 
 

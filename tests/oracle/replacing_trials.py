@@ -167,8 +167,8 @@ class Trial:
         self.kept += len(done.kept)
         alone = _alone(query, engine.clock.lateness / SECOND)
         alone.clock.load(msgspec.msgpack.decode(msgspec.msgpack.encode(engine.clock.dump())))
-        for at, item in engine._buffer:
-            alone._buffer.add(at, item)
+        for at, item in engine.buffer:
+            alone.buffer.add(at, item)
         self.alone.append(alone)
         self.began = {
             name: self.began[name] if name in done.kept else len(self.alone) - 1 for name in _names_of(query)
@@ -192,7 +192,7 @@ class Trial:
 def _alone(query: Query, lateness: float) -> Engine:
     """An engine that only ever knows one query, and reports all of its events: RETURN may change."""
     engine = query.engine(remember=0, lateness=lateness)
-    engine._runtime.show(frozenset(query.linked.events))
+    engine.running.runtime.show(frozenset(query.linked.events))
     return engine
 
 

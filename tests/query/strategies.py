@@ -123,7 +123,12 @@ facet_literals = (
     | st.builds(lambda text, tag: ast.Literal(text, language=tag), texts, languages)
 )
 FACETS = ["<", "<=", ">", ">=", "length", "minLength", "maxLength", "pattern", "langRange"]
-facets = st.builds(ast.Facet, st.sampled_from(FACETS), facet_literals)
+facet_numbers = st.sampled_from(["30", "-30.5", "1e3", ".5"]).map(ast.Literal) | floats
+UNITS = ["degC", "m/s", "min", "Self", "[degF]", "%", "event", "m3", ""]
+units = names([]) | st.sampled_from(UNITS).map(ast.Literal)
+facets = st.builds(ast.Facet, st.sampled_from(FACETS), facet_literals) | st.builds(
+    ast.Facet, st.sampled_from(FACETS), facet_numbers, units
+)
 members = individuals | class_literals
 simple_descriptions = (
     st.builds(ast.ClassName, class_words)

@@ -14,7 +14,7 @@ from soak_faults import whole_lines
 from soak_runner import SECOND, Play, Ran, query_named, undisturbed
 from soak_schedule import QUERIES, Schedule, make_schedule
 
-from obep.engine.sealed import unsealed
+from obep.engine.snapshots.sealed import unsealed
 from obep.run.checkpoint import Checkpoint, Standing
 
 LINE = re.compile(rb',"line":[0-9]+(?=}$)')

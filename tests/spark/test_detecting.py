@@ -87,7 +87,7 @@ class Buckets:
             for row in self.tester.test(number, [SparkRow(bucket=number, block=block)]):
                 for part in unwrapped([row.payload]):
                     rows = part.to_pylist()
-                    found += [one for one in rows if one["kind"] in ("occurrence", "alert")]
+                    found += [one for one in rows if one["kind"] not in ("letter", "progress")]
                     told = [json.loads(one["progress"]) for one in rows if one["kind"] == "progress"]
                     self.pending += sum(one["pending"] for one in told)
         return found
@@ -292,7 +292,7 @@ def test_a_failed_attempt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pyt
     found = buckets.run(batches[0])
     before = buckets.kept()
     with monkeypatch.context() as patched:
-        patched.setattr(stage2, "occurrences_payload", lambda *rest: 1 / 0)
+        patched.setattr(stage2, "found_payloads", lambda *rest: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             buckets.run(batches[1])
     buckets.resume(before)  # Spark throws the writes of a failed task away

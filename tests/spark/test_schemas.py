@@ -163,7 +163,9 @@ def test_a_stream_that_the_query_does_not_read_is_refused() -> None:
 
 def test_a_stream_that_is_said_twice_is_refused() -> None:
     both = frame(stream=TEXT, time=LONG, graph=TEXT)
-    assert 'OBEP663  the items have a column stream, and stream="trams"' in refusal(both, stream="trams")
+    assert 'OBEP663  the items have a column stream, which contradicts stream="trams"' in refusal(
+        both, stream="trams"
+    )
     assert isinstance(reader(frame(time=LONG, graph=TEXT), (ONE,), None, "trams"), GraphsRead)
     mapping = {"template": TEMPLATE, "time": "ts"}
     mixed = frame(**ROWS, stream=TEXT)

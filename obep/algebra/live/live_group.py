@@ -62,6 +62,11 @@ class LiveGroup:
         """Whether a change was given up half-way, so that the rows are no longer those of the facts."""
         return self._builder.lost
 
+    @property
+    def unread(self) -> bool:
+        """Whether `changes` may give or refuse something."""
+        return bool(self._pending or self._builder.flushes or self._builder.lost)
+
     def changes(self, now: int = 0) -> dict[Row, int]:
         """The rows that have appeared (above 0) and disappeared (below 0) since the last call.
 

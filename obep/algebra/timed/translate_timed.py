@@ -24,7 +24,7 @@ from obep.algebra.timed.timed_options import (
 )
 from obep.algebra.timed.timed_rows import NoTriples, TimedExtend, TimedFilter, TimedProjection, TimedValues
 from obep.algebra.timed.timed_tests import TimedTest, shortest, timed_test
-from obep.algebra.translate import check_depth
+from obep.algebra.translate import check_depth, layout_of
 from obep.algebra.translate_path import Place, triple_match
 from obep.errors import ObepError, fail
 from obep.guards.guard_terms import term_of
@@ -216,6 +216,12 @@ class TimedScope:
 
     def _place(self, node: ast.Var | ast.Name | ast.Literal) -> Place:
         return self.layout.slot(node) if isinstance(node, ast.Var) else term_of(node)
+
+
+def lasts_less_than(select: ast.Select) -> int | None:
+    """How long its solutions may last by the FILTERs of its outermost group; `None`: nothing bounds it."""
+    plain, _ = _split(_filters(select.where))
+    return timed_test(GroupCompiler(layout_of(select), _refuse_exists), plain).within
 
 
 def _side_by_side(one: _Branch, other: _Branch) -> _Branch:

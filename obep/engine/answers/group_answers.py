@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+from obep.abstraction.graph_matcher import ItemGraph
+from obep.abstraction.guard_graphs import ClosedGraph
+from obep.algebra.dataset import Dataset
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.engine.query import Query
@@ -14,12 +18,15 @@ from obep.plan.nodes.node import duration
 from obep.query import ast
 from obep.query.free_variables import variables
 from obep.query.print.printer import show
+from obep.query.state_expansion import looks_around
 from obep.query.state_parts import part_of
 from obep.why_not.class_parts import nearest
 from obep.why_not.state_history import Key, StatesSeen, Telling
 
 VALUES = 3
 """The most values of a variable that are shown."""
+LOOKED_AT = 100
+"""Items that are looked at for a graph event."""
 Row = dict[str, Term]
 
 
@@ -34,7 +41,37 @@ def group_lines(
         if not all(window.consistent for window in run.windows):
             yield "a window contradicts the ontology, so that all stays as it was"
             return
-        yield from _Narrowing(run, key, states, telling).lines()
+        pairs = zip(run.state.parameters, key, strict=True)
+        wanted = {name: value for name, value in pairs if value is not None}
+        narrowing = _Narrowing(run.group, run.columns, run.dataset, wanted, states, telling, telling.now)
+        if against := narrowing.against()[1]:
+            yield f"at {telling.at(telling.now)} {against}"
+
+
+def item_lines(
+    event: ast.GraphEvent,
+    items: Sequence[Item],
+    wanted: Row,
+    states: StatesSeen,
+    telling: Telling,
+    matcher: Any,
+) -> Iterator[str]:
+    """What keeps a graph event from being found in the item that comes nearest; of several the latest."""
+    if not isinstance(event.group, ast.Group) or looks_around(event):
+        return
+    bundle, facts = matcher.bundle, matcher.facts
+    static = ClosedGraph(bundle, (), with_k=True, facts=facts)
+    best: tuple[int, str, Item] | None = None
+    for item in reversed(items[-LOOKED_AT:]):
+        if event.on in (None, item.stream):
+            graph = ItemGraph(bundle, item.triples, static, facts)
+            found = _Narrowing(event.group, {}, graph, wanted, states, telling, item.at).against()
+            if best is None or found[0] > best[0]:
+                best = (*found, item)
+    if best is not None:
+        _, against, item = best
+        what = against or "all that it asks for was known before: the item says nothing new of it"
+        yield f"in the item at {telling.at(item.at)} {what}"
 
 
 def _class_lines(
@@ -56,29 +93,38 @@ def _class_lines(
 class _Narrowing:
     """Adds one part of a group after the other, and looks which solutions are left."""
 
-    def __init__(self, run: GroupState, key: Key, states: StatesSeen, telling: Telling) -> None:
-        self._run, self._states, self._telling = run, states, telling
-        pairs = zip(run.state.parameters, key, strict=True)
-        self._wanted = {name: value for name, value in pairs if value is not None}
+    def __init__(
+        self,
+        group: ast.Group,
+        columns: Mapping[Term, tuple[str, ...]],
+        dataset: Dataset,
+        wanted: Row,
+        states: StatesSeen,
+        telling: Telling,
+        at: int,
+    ) -> None:
+        """`wanted` are the values that are asked for; `columns` those of states beside their parameters."""
+        self._group, self._columns, self._dataset, self._at = group, columns, dataset, at
+        self._states, self._telling, self._wanted = states, telling, wanted
 
-    def lines(self) -> Iterator[str]:
-        assert isinstance(self._run.group, ast.Group)
+    def against(self) -> tuple[int, str]:
+        """How many parts have solutions together, and what is against the next one; nothing if all have."""
         taken: list[ast.GroupElement] = []
         before: list[Row] = [{}]
-        parts = list(_flat(self._run.group))
+        parts = list(_flat(self._group))
         tests = [part for part in parts if isinstance(part, ast.Filter)]
         for part in [*(part for part in parts if not isinstance(part, ast.Filter)), *tests]:
             taken.append(part)
             rows = self._rows(taken)
             if not rows:
-                yield f"at {self._telling.at(self._telling.now)} {self._against(part, before)}"
-                return
+                return len(taken) - 1, self._against(part, before)
             before = rows
+        return len(taken), ""
 
     def _rows(self, parts: Sequence[ast.GroupElement]) -> list[Row]:
-        query = translate(ast.Group(tuple(parts)), self._run.columns)
+        query = translate(ast.Group(tuple(parts)), self._columns)
         found = []
-        for row in evaluate(query, self._run.dataset, self._telling.now, self._run.state.name):
+        for row in evaluate(query, self._dataset, self._at, ""):
             values = {name: term for name, term in zip(query.columns, row, strict=True) if term is not None}
             if all(values.get(name, value) == value for name, value in self._wanted.items()):
                 found.append(values)
@@ -90,7 +136,7 @@ class _Narrowing:
         listed = "".join(f" with ?{name} = {short(self._wanted[name])}" for name in sorted(own))
         if isinstance(part, ast.Filter):
             return f"{text} is not true{_values(variables(part), before)}"
-        if isinstance(part, ast.Atom) and part.name.iri in self._run.columns:
+        if isinstance(part, ast.Atom) and part.name.iri in self._columns:
             return self._atom(part, before)
         return f"nothing matches {text}{listed}"
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from obep.engine.answers.group_answers import item_lines
 from obep.engine.answers.state_answers import StateAnswers
 from obep.engine.query import Query
 from obep.engine.runtime import Runtime
@@ -17,6 +18,7 @@ from obep.output.why_tree import short
 from obep.plan.plan import EventPlan
 from obep.query.ast import LogicalEvent, Name
 from obep.query.nearest_name import nearest
+from obep.query.state_parts import GRAPH, part_of
 from obep.query.walk import walk
 from obep.why_not.class_parts import nearest as nearest_to
 from obep.why_not.latest import Latest
@@ -120,6 +122,10 @@ class WhyNotAnswers:
             states=self._states,
             restored=self._latest.restored,
         )
+        graph = self._query.expanded.on_items.get(part_of(plan.event, GRAPH))
+        if graph is not None and not reported:
+            lines = item_lines(graph, items, dict(asked.bound), self._states, self._telling, self._matcher)
+            return replace(found, states=(*found.states, *lines))
         defined = self._query.expanded.events[plan.event]
         if reported or found.refusals or not isinstance(defined, LogicalEvent):
             return found

@@ -7,7 +7,7 @@ new K, as a snapshot is, and decides again when the instant of the change closes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,6 +21,7 @@ from obep.model import DeadLetter, Item, Triple
 if TYPE_CHECKING:
     from obep.abstraction.knowledge import Changed, Knowledge
     from obep.abstraction.matcher import Matcher
+    from obep.engine.knowledge.prepared_items import PreparedItems
 
 NEEDS_RESTART = "OBEP822"
 UPDATE = "obep:update"
@@ -39,6 +40,7 @@ class KnowledgeChanges:
         self.streams = frozenset((UPDATE, *models))
         self.matcher = matcher
         self._knowledge: Knowledge | None = None
+        self._prepares: PreparedItems | None = None
         self.judged: int | None = None
         """The instant of the last item that was judged: changes of it have come to an end."""
 
@@ -46,6 +48,17 @@ class KnowledgeChanges:
     def made(self) -> bool:
         """Whether K may be another one than at the start."""
         return self._knowledge is not None
+
+    def follow(self, prepares: PreparedItems) -> None:
+        """Let what prepares items see this K, and its changes from now on."""
+        self._prepares = prepares
+        if self._knowledge is not None:
+            self._knowledge.graph.followers = [prepares.change]
+        prepares.begin(self._now)
+
+    def _now(self) -> Iterator[Triple]:
+        """K as it is now."""
+        return (self.matcher.bundle.k if self._knowledge is None else self._knowledge.graph).once()
 
     def is_late(self, at: int) -> bool:
         """Whether an item of that instant has been judged already."""
@@ -95,6 +108,8 @@ class KnowledgeChanges:
             from obep.abstraction.knowledge import Knowledge
 
             self._knowledge = Knowledge(self.matcher)
+            if self._prepares is not None:
+                self._knowledge.graph.followers = [self._prepares.change]
         return self._knowledge
 
 

@@ -45,6 +45,7 @@ class QueryDataset:
     def settle(self) -> None:
         """The windows have changed: make their graphs anew when they are read next."""
         self._made: dict[object, Graph] = {}
+        self._seen: dict[Triple, int | None] = {}
         self._joined: ClosedGraph | None = None
 
     @property
@@ -82,6 +83,38 @@ class QueryDataset:
             self._made[window] = WrittenGraph(_New(window), PatternIndex(window.triples))
         return self._made[window]
 
+    def seen_at(self, triple: Triple) -> int | None:
+        """When a triple was last seen in a window; of an inferred one the greatest, over its derivations, of
+        the least instant of what streams said for it (D34)."""
+        if triple not in self._seen:
+            parts = (*self._windows.values(), *self._graphs.values())
+            said = [at for one in (*self._default, *parts) if (at := one.seen_at(triple)) is not None]
+            if not said and not any(self._static.default.match(*triple)):
+                unions = [self._default, *([one] for one in parts)]
+                said = [at for some in unions if (at := self._inferred_at(some, triple)) is not None]
+            self._seen[triple] = max(said, default=None)
+        return self._seen[triple]
+
+    def _inferred_at(self, windows: Sequence[QueryWindow], triple: Triple) -> int | None:
+        """The greatest instant such that what was said from then on entails a triple."""
+        said: dict[Triple, int] = {}
+        for window in windows:
+            for one in window.triples:
+                if (at := window.seen_at(one)) is not None:
+                    said[one] = max(at, said.get(one, at))
+        instants = sorted({*said.values()})
+        last: int | None = None
+        low, high = 0, len(instants)
+        while low < high:
+            middle = (low + high) // 2
+            since = [one for one, at in said.items() if at >= instants[middle]]
+            closed = ClosedGraph(self._matcher.bundle, since, with_k=True, facts=self._matcher.facts)
+            if any(closed.match(*triple)):
+                last, low = instants[middle], middle + 1
+            else:
+                high = middle
+        return last
+
     def graph(self, name: Term, /) -> Graph | None:
         if name in self._graphs:
             return self._new(self._graphs[name])
@@ -99,9 +132,13 @@ class QueryDataset:
     def atom(
         self, name: Term, lasting: int | None, window: str | None, /
     ) -> Iterable[tuple[Term | None, ...]]:
-        """The rows of a state, or of a match."""
+        """The rows of a state, of a match, or of the occurrences in a window ON EVENT."""
         if name in self.matched:
             yield from self.matched[name]
+            return
+        if name not in self._states:
+            counted = self._windows[window or ""].occurrences
+            yield from counted.rows() if counted is not None else ()
             return
         state = self._states[name]
         for episode in state.episodes.open.values():

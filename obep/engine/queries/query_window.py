@@ -22,9 +22,19 @@ class QueryWindow(WindowGraph):
 
     counts_items = True
 
-    def __init__(self, query: str, number: int, window: ast.Window, matcher: Matcher, *, left: bool) -> None:
-        """`left`: CLOSED left, each item is in the window one microsecond later (D28)."""
-        super().__init__(replace(window, name=f"{query}#{number}"), matcher)
+    def __init__(
+        self,
+        query: str,
+        number: int,
+        window: ast.Window,
+        matcher: Matcher,
+        *,
+        left: bool,
+        counted: tuple[str, ...] | None = None,
+    ) -> None:
+        """`left`: CLOSED left, each item is in the window one microsecond later (D28). `counted`: the
+        parameters of its event, where the query asks for its occurrences."""
+        super().__init__(replace(window, name=f"{query}#{number}"), matcher, counted)
         self.window = window
         self.moved = False
         """Whether an item has come or left since the query was last asked."""
@@ -44,6 +54,11 @@ class QueryWindow(WindowGraph):
         self._waiting.append(item)
         if self._touch is not None:
             self._touch()
+
+    def seen_at(self, triple: Triple) -> int | None:
+        """When an item last said a triple that is in the window."""
+        by = self.triples.get(triple)
+        return None if by is None else by.at - self._left
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         mine = [*items]

@@ -14,19 +14,32 @@ from obep.engine.queries.static_graphs import StaticGraphs
 from obep.engine.queries.timed_run import TimedRun
 from obep.engine.states.state_run import StateRun
 from obep.model import Term
-from obep.query.linked_queries import LinkedQuery
+from obep.query.linked_queries import LinkedQuery, timed_programs
 
 
 def start_queries(
-    queries: Sequence[LinkedQuery], states: Mapping[Term, StateRun], matcher: Any
+    queries: Sequence[LinkedQuery],
+    states: Mapping[Term, StateRun],
+    matcher: Any,
+    parameters: Mapping[Term, tuple[str, ...]],
 ) -> Iterator[Running]:
-    """The windows of each query before it, and it before the queries that read its answers."""
+    """The windows of each query before it, and it before the queries that read its answers.
+
+    `parameters` are those of all events.
+    """
     static = StaticGraphs(matcher)
     timed = [query for query in queries if query.timed]
     queries = [query for query in queries if not query.timed]
     windows = {
         query.iri: [
-            QueryWindow(query.name, number, one, matcher, left=query.settings.get("closed") == "left")
+            QueryWindow(
+                query.name,
+                number,
+                one,
+                matcher,
+                left=query.settings.get("closed") == "left",
+                counted=None if one.event is None else parameters.get(one.event.iri, ()),
+            )
             for number, one in enumerate(windows_seen(query))
         ]
         for query in queries
@@ -35,7 +48,7 @@ def start_queries(
     def readers_of(query: LinkedQuery) -> list[QueryWindow]:
         return [one for some in windows.values() for one in some if one.window.stream == query.name]
 
-    for together in _programs(timed):
+    for together in timed_programs(timed):
         dataset = QueryDataset((), states, matcher, static)
         yield TimedRun(together, dataset, matcher, {one.iri: readers_of(one) for one in together})
     for query in queries:
@@ -48,12 +61,3 @@ def start_queries(
             yield QueryRun(query, own, dataset, states, readers, matcher.bundle)
         else:
             yield MatchRun(query, query.match, own, dataset, states, readers)
-
-
-def _programs(timed: Sequence[LinkedQuery]) -> list[list[LinkedQuery]]:
-    """Statements over the same triple occurrences run together; a pattern of C-SPARQL by itself."""
-    found: dict[object, list[LinkedQuery]] = {}
-    for query in timed:
-        streams = tuple(sorted({one.stream for one in query.windows}))
-        found.setdefault(query.iri if query.language == "csparql" else streams, []).append(query)
-    return [*found.values()]

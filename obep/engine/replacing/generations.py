@@ -42,8 +42,8 @@ class Generation:
             self.runtime = runtime(plan, self.matcher)
         self.shown: frozenset[Term] | None = None
         """What it decides for the engine, `None` for all; the rest of it runs unseen."""
-        self.told_at = -1
-        self.told: frozenset[str] = frozenset()
+        self.began_at = -1
+        self.reported: frozenset[str] = frozenset()
         """The ids of what an older version has reported of its events at the instant in which it began."""
 
     def process(self, whole: Item, item: Item) -> tuple[list[Occurrence], DeadLetter | None]:
@@ -65,7 +65,7 @@ class Generation:
         return [
             hit
             for hit in hits
-            if hit.event in shown and (hit.detected > self.told_at or hit.id not in self.told)
+            if hit.event in shown and (hit.detected > self.began_at or hit.id not in self.reported)
         ]
 
     def advance(self, to: int) -> list[Occurrence]:

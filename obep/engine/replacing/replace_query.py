@@ -43,9 +43,9 @@ def replaced(engine: Engine, query: Query, warm: int | None, history: History | 
         _warm(engine, new, watermark, warm, history)
         firing = [one for one in new.runtime.firing() if one.event in found.starting]
     ended = {*found.gone, *(one.name for one in found.changed)}
-    engine._held.end(ended, watermark or 0)
+    engine.held.end(ended, watermark or 0)
     _swap(engine, query, found, new)
-    engine._held.replace(query.plan.states, query.linked.states, found.starting)
+    engine.held.replace(query.plan.states, query.linked.states, found.starting)
     engine.clock.follow(query.linked.streams)
     still = {one.id for one in firing}
     return _with(
@@ -53,7 +53,7 @@ def replaced(engine: Engine, query: Query, warm: int | None, history: History | 
         warmed=named(sorted(found.starting)) if new is not None and history is not None else (),
         resolved=tuple(one for one in record.resolved if one.id not in still),
         firing=tuple(one for one in firing if one.id not in {old.id for old in record.resolved}),
-        generations=len(engine._generations()),
+        generations=len(engine.running.all()),
     )
 
 
@@ -62,7 +62,7 @@ def _difference(engine: Engine, query: Query) -> Difference:
         raise fail(
             "OBEP870", f"{type(query).__name__} is no query", remedy='engine.replace(obep.load("query.obep"))'
         )
-    if engine._custom:
+    if engine.running.has_own_matcher:
         raise fail(
             "OBEP870",
             "this engine cannot take another query",
@@ -81,7 +81,7 @@ def _record(engine: Engine, query: Query, found: Difference) -> Replacement:
         before=engine.query.hash,
         after=query.hash,
         watermark=at,
-        waiting=len(engine._buffer),
+        waiting=len(engine.buffer),
         kept=named(found.kept),
         begun=named(found.begun),
         changed=tuple(one for one in found.changed if not _is_part(one.name)),
@@ -89,7 +89,7 @@ def _record(engine: Engine, query: Query, found: Difference) -> Replacement:
         streams_added=tuple(one for one in after if one not in before),
         streams_removed=tuple(one for one in before if one not in after),
         resolved=tuple(resolved(one, at or 0) for one in engine.firing() if one.event in ended),
-        generations=len(engine._generations()) + bool(found.starting),
+        generations=len(engine.running.all()) + bool(found.starting),
     )
 
 
@@ -105,17 +105,17 @@ def _begin(engine: Engine, query: Query, found: Difference) -> Generation | None
         return None
     all_of_it = found.starting >= _remembering(query)
     names = None if all_of_it else found.starting
-    changes = engine._knowledge_of(query)
-    changes.judged = engine._changes.judged
+    changes = engine.running.knowledge_of(query)
+    changes.judged = engine.running.changes.judged
     if query.bundle.k.digest == engine.query.bundle.k.digest:
-        changes.load(*engine._changes.dump())  # another K begins as its files say
-    return Generation(query, changes, engine._new_runtime, names)
+        changes.load(*engine.running.changes.dump())  # another K begins as its files say
+    return Generation(query, changes, engine.running.new_runtime, names)
 
 
 def _swap(engine: Engine, query: Query, found: Difference, new: Generation | None) -> None:
     """Let the older versions decide what they go on with, and the new one the rest."""
-    old = engine._generations()
-    if engine._versions is None:
+    old = engine.running.all()
+    if engine.running.versions is None:
         before = engine.query.linked
         old[0].shown = frozenset((*before.events, *before.states, *before.queries))
     moved: frozenset[Term] = frozenset()
@@ -125,11 +125,11 @@ def _swap(engine: Engine, query: Query, found: Difference, new: Generation | Non
     kept = frozenset(found.kept) - moved
     for one in old:
         if new is not None:
-            new.told |= one.told | one.runtime.seen_now(moved & (one.shown or frozenset()))
-            new.told_at = max(new.told_at, one.runtime.now or 0)
+            new.reported |= one.reported | one.runtime.seen_now(moved & (one.shown or frozenset()))
+            new.began_at = max(new.began_at, one.runtime.now or 0)
         one.shown = (one.shown or frozenset()) & kept
     going_on = [one for one in old if one.shown]
-    engine._run_on([*going_on, *([new] if new is not None else [])] or old[-1:], query)
+    engine.running.go_on_with([*going_on, *([new] if new is not None else [])] or old[-1:], query)
 
 
 def _remembering(query: Query) -> frozenset[Term]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from obep.engine.knowledge.knowledge_changes import KnowledgeChanges
 from obep.engine.query import Query
 from obep.engine.replacing.generations import Generation, MakeRuntime
-from obep.engine.snapshot_form import Stored
+from obep.engine.snapshots.snapshot_form import Stored
 from obep.model import Triple
 from obep.ontology.bundle.compile import compile_bundle
 from obep.query.link import assemble
@@ -20,8 +20,8 @@ def dump_generation(one: Generation, query: Query) -> Stored:
     """A version as plain values; `query` is the one that the snapshot is of."""
     files = b"" if one.query.hash == query.hash else pack_files(one.query.linked.files)
     names = None if one.names is None else sorted(one.names)
-    told = one.told_at, sorted(one.told)
-    return files, names, sorted(one.shown or ()), told, one.runtime.dump()
+    reported = one.began_at, sorted(one.reported)
+    return files, names, sorted(one.shown or ()), reported, one.runtime.dump()
 
 
 def load_generation(
@@ -32,7 +32,7 @@ def load_generation(
     changes: Sequence[list[Triple]],
 ) -> Generation:
     """A version as it was. All versions have the T and K of the query that the snapshot is of."""
-    files, names, shown, told, state = stored
+    files, names, shown, reported, state = stored
     version = older(files, query) if files else query
     linked = version.linked
     if unknown := {*(names or ()), *shown} - {*linked.events, *linked.states, *linked.queries}:
@@ -42,7 +42,7 @@ def load_generation(
     knowledge.load(come, gone)
     one = Generation(version, knowledge, make_runtime, None if names is None else frozenset(names))
     one.shown = frozenset(shown)
-    one.told_at, one.told = told[0], frozenset(told[1])
+    one.began_at, one.reported = reported[0], frozenset(reported[1])
     one.runtime.load(state)
     return one
 

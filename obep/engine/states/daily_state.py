@@ -156,7 +156,7 @@ class DailyState(StateRun):
             if begin <= start and end < over:
                 yield Episode(one, begin, bindings, ())
 
-    def follow(self, told: Callable[[Term, Spell], None], most: int | None) -> None:
+    def follow(self, callback: Callable[[Term, Spell], None], most: int | None) -> None:
         """Nothing waits for its edges: it is asked for its periods."""
 
     def periods(self, key: Key, start: int, end: int) -> Iterator[Spell]:

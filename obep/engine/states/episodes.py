@@ -59,7 +59,7 @@ class Moment(Occurrence):
         self.event, self.explanation, self.bindings = event, explanation, bindings
         self.start, self.end, self.detected, self.since = start, end, end, start
         self.solutions, self.parts, self.partition, self.constructed = {}, (), (), ()
-        self.bounded, self.style, self.items, self._written = False, "", (), None
+        self.bounded, self.style, self.items, self._written, self._stamp = False, "", (), None, None
         self._key = key
 
     def __getattr__(self, name: str) -> str:
@@ -96,7 +96,7 @@ class Episodes:
         self._begins = [event for event, moment in plan.moments.items() if moment.kind == "begin"]
         ends = [(event, m.lasting or 0) for event, m in plan.moments.items() if m.kind == "end"]
         self._ends = sorted(ends, key=itemgetter(1))
-        """The shortest first: where several are read as one, it is told as that."""
+        """The shortest first: several that are read as one are reported as the shortest."""
         self._whole = [
             event for event, m in plan.moments.items() if m.kind == "episode" and m.lasting is None
         ]
@@ -133,7 +133,7 @@ class Episodes:
         for listener in self.listeners:
             listener(episode, at if seen else self.now)
         for lasting in self._waits:
-            if seen or at + lasting > self.now:  # what was decided before the run is not told
+            if seen or at + lasting > self.now:  # decisions before the run are not reported
                 heappush(self.due, (at + lasting, lasting, key, at))
         if seen:
             for event in self._begins:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from heapq import heappop, heappush
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -51,7 +52,8 @@ class FollowedGroup:
             if source.kind == "atom" and source.name not in states:
                 counted = windows[source.window or on or ""].occurrences
                 assert counted is not None
-                self._graphs.append((counted.follow(), self._live.atom(source)))
+                feed = self._live.atom(source)
+                self._graphs.append((counted.follow(partial(self._take, feed)), feed))
             elif source.kind == "atom":
                 self._atoms.append(_Held(states[source.name], source.lasting, self._live.atom(source)))
             elif source == DEFAULT_GRAPH and on is not None:
@@ -61,7 +63,8 @@ class FollowedGroup:
                 self._follow(source, windows[source.name], with_k=False)
 
     def _follow(self, source: FactSource, window: WindowGraph, *, with_k: bool) -> None:
-        self._graphs.append((window.follow(with_k=with_k), self._live.graph(source)))
+        feed = self._live.graph(source)
+        self._graphs.append((window.follow(partial(self._take, feed), with_k=with_k), feed))
 
     def _take_static(self, dataset: StaticFacts) -> None:
         """What K says to the patterns over a window with K."""
@@ -69,6 +72,25 @@ class FollowedGroup:
         feed = self._live.graph(DEFAULT_GRAPH)
         for triple in dict.fromkeys(t for one in patterns for t in dataset.match_static(*one.constants)):
             feed.add(triple)
+
+    def _take(self, feed: Any, changes: Iterable[tuple[Any, bool]]) -> None:
+        """What has changed goes to the rows; with too many of them they are lost, and `changes` says so."""
+        if self._live.lost:
+            return
+        add, remove = feed.add, feed.remove
+        try:
+            for one, there in changes:
+                if there:
+                    add(one)
+                else:
+                    remove(one)
+        except Refused:
+            assert self._live.lost
+
+    @property
+    def unread(self) -> bool:
+        """Whether a look may find something."""
+        return self._live.unread or any(followed.left for followed, _ in self._graphs)
 
     def look(self, at: int) -> tuple[dict[Row, int], dict[Row, int]]:
         """The rows that came (above 0) and went (below) since the last look; then those that did so by what
@@ -78,8 +100,7 @@ class FollowedGroup:
         """
         leaving = []
         for followed, feed in self._graphs:
-            entered, left = followed.looked(at)
-            _feed(feed, entered)
+            left = followed.looked(at)
             if left:
                 leaving.append((feed, left))
         for atom in self._atoms:
@@ -93,7 +114,7 @@ class FollowedGroup:
         except Refused as error:  # what has left may leave few enough
             refused = error
         for feed, left in leaving:
-            _feed(feed, left)
+            self._take(feed, left)
         for atom in self._atoms:
             atom.expire(at)
         if refused is not None:
@@ -106,8 +127,7 @@ class FollowedGroup:
         Raises Refused where there are too many; the next ones are then since the last that were given.
         """
         for followed, feed in self._graphs:
-            for changes in followed.looked(at):
-                _feed(feed, changes)
+            self._take(feed, followed.looked(at))
         for atom in self._atoms:
             atom.change(at)
             atom.expire(at)
@@ -140,15 +160,6 @@ class FollowedGroup:
         """The states have been loaded."""
         for atom in self._atoms:
             atom.reload()
-
-
-def _feed(feed: Any, changes: Iterable[tuple[Any, bool]]) -> None:
-    add, remove = feed.add, feed.remove
-    for one, there in changes:
-        if there:
-            add(one)
-        else:
-            remove(one)
 
 
 class _Static:

@@ -69,6 +69,10 @@ class GroupState(StateRun):
         """The windows that it looks at."""
         return self._windows
 
+    @property
+    def concerned(self) -> bool:  # type: ignore[override]
+        return self._followed is None or self._followed.unread
+
     def start(self, at: int) -> None:
         self._begun = True
 

@@ -14,7 +14,16 @@ from obep.query.nearest_name import nearest
 
 
 class Held(NamedTuple):
-    """One episode of a state: for which values, since when (in microseconds), until when if it is over."""
+    """One episode of a state: for which values, since when (in microseconds), until when if it is over.
+
+    >>> import obep
+    >>> state = "STATE S(?x) FROM A(?x) TO B(?x) TIMEOUT 1 h"
+    >>> query = obep.load(text=f"PREFIX : <http://e/> EVENT A AS Room EVENT B AS Hall {state} RETURN S")
+    >>> engine = query.engine()
+    >>> hits = engine.push("@prefix : <http://e/> . :a a :Room .", at=1) + engine.advance(2)
+    >>> [(held.since, held.until, held.parameters) for held in engine.states("S")]
+    [(1000000, None, {'x': '<http://e/a>'})]
+    """
 
     state: Term
     parameters: dict[str, Term]

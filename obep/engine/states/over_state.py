@@ -254,8 +254,8 @@ class OverState(StateRun):
 
     # --- for why-not
 
-    def follow(self, told: Callable[[Term, Spell], None], most: int | None) -> None:
-        super().follow(told, most)
+    def follow(self, callback: Callable[[Term, Spell], None], most: int | None) -> None:
+        super().follow(callback, most)
         self._recent = deque(maxlen=most)
 
     @property

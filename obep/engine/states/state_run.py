@@ -25,6 +25,8 @@ class StateRun(Running):
     prompt = False
     unsettled = True
     """Whether it is decided at each item of its windows, also at one that changes nothing."""
+    concerned = True
+    """Whether what has changed in its windows may change what holds."""
 
     def __init__(self, plan: StatePlan) -> None:
         self.plan = EventPlan(plan.state, plan.name, plan.stratum)
@@ -104,14 +106,14 @@ class StateRun(Running):
         self.episodes.load(data[0])
         self.load_own(data[1], unpack)
 
-    def follow(self, told: Callable[[Term, Spell], None], most: int | None) -> None:
+    def follow(self, callback: Callable[[Term, Spell], None], most: int | None) -> None:
         """Call back with each episode that is over; keep what else why-not asks for, of each so many."""
         state, episodes = self.state.state, self.episodes
 
         def note(episode: Episode, at: int) -> None:
             if episode.ended is not None:
                 expired = episodes.expired[0] == at and episodes.expired[1][-1] is episode
-                told(state, Spell(episode.key, episode.begun, episode.ended, expired))
+                callback(state, Spell(episode.key, episode.begun, episode.ended, expired))
 
         episodes.listeners.append(note)
 

@@ -60,7 +60,7 @@ def _require_one(first: Calendar, calendar: Calendar, key: Key) -> None:
             "OBEP647",
             f"K gives two calendars for {about}",
             reason="A state DAILY has one for each value of its parameters.",
-            remedy="a parameter for what tells them apart, or two states",
+            remedy="a parameter that distinguishes them, or two states",
         )
 
 

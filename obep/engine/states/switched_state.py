@@ -47,13 +47,15 @@ class SwitchedState(StateRun):
         self._tests = [_Test(one) for one in split_guard(definition).both]
         self._by: dict[tuple[int, ...], dict[Key, dict[Key, None]]] = {}
         """Open keys by some of their values: those that a q has bound."""
+        self._key_of = None if self._from is None or plan.extra else _KeyOf(self._from, plan.parameters)
+        """The key of an occurrence that switches on, where there is nothing else to know of it."""
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
         yield _route(self.state.part("from"), self._from, self._on)
         yield _route(self.state.part("to"), self._to, self._off)
 
     def decide(self, at: int) -> None:
-        if not (self._on or self._off or self._timeouts or self._limits):
+        if not (self._off or self._timeouts or self._limits) and (not self._on or self._switch_one(at)):
             return
         held = self.episodes.open
         now: dict[Key, _Switch | None] = {}
@@ -91,6 +93,19 @@ class SwitchedState(StateRun):
                 self._index(key, add=True)
             if switch is not None:
                 self._wind(key, at)
+
+    def _switch_one(self, at: int) -> bool:
+        """The same for one occurrence of which only its key counts; false if there is more to do."""
+        key = None if self._key_of is None or len(self._on) > 1 else self._key_of(self._on[0])
+        if key is None:
+            return False
+        if key not in self.episodes.open:
+            self.episodes.begin(key, at, (), self._on[0].explanation)
+            if self._by:
+                self._index(key, add=True)
+        self._on.clear()
+        self._wind(key, at)
+        return True
 
     def _switch_on(self, p: Occurrence, at: int, now: dict[Key, _Switch | None]) -> None:
         bindings, explanation = _solutions_and_cause(p, self._from)
@@ -207,6 +222,28 @@ class _Test:
 
     def __call__(self, values: Row) -> bool:
         return self._holds(tuple(values.get(name) for name in self._names), ())
+
+
+class _KeyOf:
+    """The values of a state's parameters in the solution of a leaf."""
+
+    def __init__(self, leaf: EventPlan, parameters: tuple[str, ...]) -> None:
+        self._free, self._ask = _read(leaf).free, _read(leaf).ask
+        self._places = [dict(leaf.visible).get(name) for name in parameters]
+        self._whole = None not in self._places
+
+    def __call__(self, p: Occurrence) -> Key | None:
+        """The key, if there is one solution that has all of it."""
+        rows = NOTHING if self._free else p.solutions[self._ask]
+        if len(rows) != 1 or not self._whole:
+            return None
+        row, found = rows[0], []
+        for place in self._places:
+            value = None if place is None else row[place]
+            if not value:
+                return None
+            found.append(value)
+        return tuple(found)
 
 
 def _route(event: Term, leaf: EventPlan | None, taken: list[Occurrence]) -> tuple[Term, Take]:

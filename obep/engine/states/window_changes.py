@@ -1,4 +1,4 @@
-"""What has changed in a window since a group last looked at it."""
+"""How what changes in a window comes to the groups that look at it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ T = TypeVar("T")
 
 
 class Followed(Generic[T]):
-    """Triples or rows that came into a window or left it since a group last looked.
+    """Triples or rows that come into a window or leave it: a group is fed with them at once.
 
-    What left at its last instant is apart.
+    What left at the last instant waits until the group looks, or until something else changes.
     """
 
-    def __init__(self, with_k: bool, stop: Callable[[Followed[T]], None]) -> None:
+    def __init__(
+        self,
+        with_k: bool,
+        feed: Callable[[list[tuple[T, bool]]], None],
+        stop: Callable[[Followed[T]], None],
+    ) -> None:
         """`with_k`: of the window with K (`ON <w>`), else of what it says and adds to K (`WINDOW <w>`)."""
-        self.with_k, self._stop = with_k, stop
-        self.entered: list[tuple[T, bool]] = []
+        self.with_k, self._feed, self._stop = with_k, feed, stop
         self.left: list[tuple[T, bool]] = []
         self.at = 0
         """When `left` left."""
@@ -28,18 +32,17 @@ class Followed(Generic[T]):
 
     def take(self, changes: list[tuple[T, bool]], at: int, leaving: bool) -> None:
         if self.left and not (leaving and at == self.at):
-            self.entered += self.left
+            self._feed(self.left)
             self.left = []
         if leaving:
             self.left += changes
             self.at = at
         else:
-            self.entered += changes
+            self._feed(changes)
 
-    def looked(self, at: int) -> tuple[list[tuple[T, bool]], list[tuple[T, bool]]]:
-        """What has changed, and what has left at this instant, each since the last look."""
+    def looked(self, at: int) -> list[tuple[T, bool]]:
+        """What has left at this instant since the last look; the group is fed with all else."""
         if self.left and self.at != at:
             self.take([], at, leaving=False)
-        found = self.entered, self.left
-        self.entered, self.left = [], []
+        found, self.left = self.left, []
         return found

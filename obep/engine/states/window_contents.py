@@ -28,7 +28,7 @@ class Entered(Protocol):
     """The graph of a window. A triple that several items say is there as often."""
 
     counts_items: bool
-    """Whether it is told of every item, also of one that says what is there already."""
+    """Whether it gets every item, also one whose triples are all in the window."""
 
     def enter(self, gone: Sequence[Triple], new: Sequence[Triple], by: Dated, /) -> bool:
         """Triples of an instant come, in place of others; false where they cannot, and nothing changes."""
@@ -210,7 +210,10 @@ class LatestContent(Content):
     def take(self, at: int, items: Sequence[Item]) -> None:
         if self.step is None:
             for item in items:
-                self._fold(at, item)
+                if self._plain and len(item.triples) == 1 and item.triples[0][0][0] != "_":
+                    self._fold_one(at, item)
+                else:
+                    self._fold(at, item)
         elif items:
             self._waiting.extend(items)
             self._look = self.later(at) if self._look is None else self._look
@@ -239,11 +242,6 @@ class LatestContent(Content):
 
     def _fold(self, at: int, item: Item) -> None:
         """What an item says takes the place of what was known."""
-        if len(item.triples) == 1 and self._plain:
-            [triple] = item.triples
-            if triple[0][0] != "_":
-                self._fold_one(at, triple, item)
-                return
         latest = self._latest
         gone: tuple[Triple, ...] = ()
         new: tuple[Triple, ...] = ()
@@ -263,24 +261,28 @@ class LatestContent(Content):
             self._keep(key, entry)
             self.graph.date(triples, entry)
 
-    def _fold_one(self, at: int, triple: Triple, item: Item) -> None:
+    def _fold_one(self, at: int, item: Item) -> None:
         """The same for one triple of a subject with a name: it belongs to this key alone."""
-        key = triple[:2]
-        old = self._latest.get(key)
-        gone: tuple[Triple, ...] = ()
         new = item.triples
-        if old is not None:
-            gone = old.triples
-            if gone == new:
-                old.at = at
-                return
-            if old.at == at:  # several items of one instant
-                new = tuple(dict.fromkeys((*gone, triple)))
-        entry = Latest(at, new)
-        if not self.graph.enter(gone, new, entry):
+        key = new[0][:2]
+        old = self._latest.get(key)
+        if old is None:
+            entry = Latest(at, new)
+            if self.graph.enter((), new, entry):
+                self._keep(key, entry)
+            else:
+                self.graph.refuse(item)
+            return
+        gone = old.triples
+        if gone == new:
+            old.at = at
+            return
+        if old.at == at:  # several items of one instant
+            new = tuple(dict.fromkeys((*gone, *new)))
+        before, old.at, old.triples = old.at, at, new
+        if not self.graph.enter(gone, new, old):
+            old.at, old.triples = before, gone
             self.graph.refuse(item)
-        else:
-            self._keep(key, entry)
 
     def _keep(self, key: Key, entry: Latest) -> None:
         if self._stays is not None and key not in self._latest:
@@ -309,9 +311,9 @@ class LatestContent(Content):
             if o in below:
                 said.update(dict.fromkeys(_hanging(o, below)))
         if below:  # blank nodes in a circle, to which nothing else leads
-            told = {triple for said in found.values() for triple in said}
+            keyed = {triple for said in found.values() for triple in said}
             for triple in item.triples:
-                if triple not in told:
+                if triple not in keyed:
                     found.setdefault(triple[:2], {})[triple] = None
         return {key: tuple(said) for key, said in found.items()}
 

@@ -50,7 +50,7 @@ class WindowGraph(Running):
         self.watchers: list[Callable[[], None]] = []
         """Called when an item has come, or something has changed."""
         self.groups: list[tuple[StateRun, Callable[[], None]]] = []
-        """The same for states, which are called for a change only unless they are `unsettled`."""
+        """The same for states: those that are `unsettled`, or that a change concerns."""
         self._followers: list[Followed[Triple]] = []
         self._changed = False
         self._now = 0
@@ -73,13 +73,13 @@ class WindowGraph(Running):
             yield self._window.event.iri, self._from_events.append
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
-        admitted: list[Item] = []
         if self._window.event is None:
             stream, admit = self._stream, self._statements.admit
-            admitted += [
+            admitted = [
                 one for item in items if item.stream == stream and isinstance(one := admit(item), Item)
             ]
-        elif self._from_events:
+        else:
+            admitted = []
             for event in self._from_events:
                 name = "" if self.occurrences is None else self.occurrences.take(event)
                 item = Item("", at, tuple(triples_of(event)), name)
@@ -99,7 +99,7 @@ class WindowGraph(Running):
             for watcher in self.watchers:
                 watcher()
             for run, touch in self.groups:
-                if self._changed or run.unsettled:
+                if run.unsettled or (self._changed and run.concerned):
                     touch()
         return ()
 
@@ -110,6 +110,8 @@ class WindowGraph(Running):
 
     def enter(self, gone: Sequence[Triple], new: Sequence[Triple], by: Dated) -> bool:
         """Triples of an instant come, in place of others."""
+        if len(new) == 1 and len(gone) == 1 and not self._again and self._replace(gone[0], new[0], by):
+            return True
         if gone != new:
             # What goes and comes again is said twice in between, and so is there all the time.
             came = [triple for triple in new if self._add(triple, by)]
@@ -125,6 +127,21 @@ class WindowGraph(Running):
                     return False
                 self._tell(*change, leaving=False)
         self.date(new, by)
+        return True
+
+    def _replace(self, gone: Triple, new: Triple, by: Dated) -> bool:
+        """A triple in place of one other; false, and nothing is done, if more than these may change."""
+        triples = self.triples
+        if new in triples:
+            return False
+        found = self._closure.replace(gone, new)
+        if found is None:
+            return False
+        del triples[gone]
+        triples[new] = by
+        self._changed = True
+        for one in self._followers:
+            one.take(found, self._now, False)
         return True
 
     def leave(self, triples: Sequence[Triple]) -> None:
@@ -180,9 +197,9 @@ class WindowGraph(Running):
 
     # --- the graphs
 
-    def follow(self, *, with_k: bool) -> Followed[Triple]:
+    def follow(self, feed: Callable[[list[Change]], None], *, with_k: bool) -> Followed[Triple]:
         """The changes from now on, for one that knows what is there."""
-        followed = Followed[Triple](with_k, self._followers.remove)
+        followed = Followed[Triple](with_k, feed, self._followers.remove)
         self._followers.append(followed)
         return followed
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from obep.engine.states.window_changes import Followed
@@ -65,9 +65,9 @@ class WindowOccurrences:
                 return explanation
         return ()
 
-    def follow(self) -> Followed[Values]:
+    def follow(self, feed: Callable[[list[tuple[Values, bool]]], None]) -> Followed[Values]:
         """The changes from now on."""
-        followed = Followed[Values](True, self._followers.remove)
+        followed = Followed[Values](True, feed, self._followers.remove)
         self._followers.append(followed)
         return followed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import msgspec
 
@@ -26,6 +26,22 @@ _encode = msgspec.json.Encoder(decimal_format="number", enc_hook=repr).encode
 Settings = Mapping[str, Any] | RecordMapping
 
 
+class How(TypedDict, total=False):
+    """How records are read.
+
+    `mapping` has the keys of a mapping in obep.toml. Without one, records with a field `graph` are messages
+    of RDF; of others each field becomes a property under `names`, and `subject` is the field that names their
+    individual.
+    """
+
+    mapping: Settings | None
+    time: str
+    subject: str
+    stream: str
+    names: str
+    notes: Notes | None
+
+
 class FrameItems(NamedTuple):
     """The items of a frame, and how they are read."""
 
@@ -35,27 +51,11 @@ class FrameItems(NamedTuple):
     notes: Notes
 
 
-def frame_items(
-    frame: Any,
-    *,
-    mapping: Settings | None = None,
-    time: str = "",
-    subject: str = "",
-    stream: str = "",
-    names: str = "http://example.org/",
-    notes: Notes | None = None,
-) -> FrameItems:
-    """The items of a frame, read as they are asked for.
-
-    `mapping` has the keys of a mapping in obep.toml. Without one, records with a field `graph` are messages
-    of RDF; of others each field becomes a property, and `subject` is the field that names their
-    individual.
-    """
+def frame_items(frame: Any, **how: Unpack[How]) -> FrameItems:
+    """The items of a frame, read as they are asked for."""
     records = frame_records(frame)
-    first = [] if isinstance(mapping, RecordMapping) else list(islice(records, SAMPLE))
-    reader = record_reader(
-        first, mapping=mapping, time=time, subject=subject, stream=stream, names=names, notes=notes
-    )
+    first = [] if isinstance(how.get("mapping"), RecordMapping) else list(islice(records, SAMPLE))
+    reader = record_reader(first, **how)
     items = (item for entry in chain(first, records) for item in reader.items(entry))
     return FrameItems(items, reader.mapping, reader.reading.notes)
 
@@ -79,18 +79,11 @@ class RecordReader(NamedTuple):
             yield from read_rows(row, _raw(entry), self.reading)
 
 
-def record_reader(
-    first: list[Entry],
-    *,
-    mapping: Settings | None = None,
-    time: str = "",
-    subject: str = "",
-    stream: str = "",
-    names: str = "http://example.org/",
-    notes: Notes | None = None,
-) -> RecordReader:
-    """The reader of records that begin with `first`; for its other settings see `frame_items`."""
-    reading = Reading(stream=stream, source=stream or "the frame", notes=notes or Notes())
+def record_reader(first: list[Entry], **how: Unpack[How]) -> RecordReader:
+    """The reader of records that begin with `first`."""
+    mapping, time, subject = how.get("mapping"), how.get("time", ""), how.get("subject", "")
+    stream = how.get("stream", "")
+    reading = Reading(stream=stream, source=stream or "the frame", notes=how.get("notes") or Notes())
     if isinstance(mapping, RecordMapping):
         if time or subject:
             raise fail("OBEP881", "a mapping that is compiled has its own time", remedy="mapping={…}, time=…")
@@ -104,6 +97,7 @@ def record_reader(
     if mapping is not None:
         settings = _with_time(mapping, time, subject)
     elif sample and "graph" not in sample:
+        names = how.get("names", "http://example.org/")
         settings = likely_settings(sample, names, time=time, subject=subject, optional=True)
     if settings:
         reading.mapping, reading.rename = make_mapping(settings, "mapping"), bool(stream)

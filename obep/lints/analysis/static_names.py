@@ -52,7 +52,7 @@ def unknown_static_names(bundle: Bundle) -> list[Diagnostic]:
         Diagnostic(
             "OBEP242",
             f"the static graph uses {names}, which neither the ontology nor the query knows",
-            reason="Nothing looks at what is said with a name that is unknown.",
+            reason="Statements with an unknown name have no effect.",
             remedy=", ".join(slips[:4]) or "check the spelling, or declare it in a VOCAB file",
             severity="warning",
         )
@@ -166,7 +166,7 @@ def known_names(bundle: Bundle) -> frozenset[Term]:
     classes = known.classes | definitions.guard_classes
     properties = known.object_properties | known.data_properties | definitions.guard_roles
     declared = known.annotation_properties | _declared(bundle) | set(constructed(bundle))
-    return classes | properties | declared
+    return classes | properties | declared | bundle.looked_up
 
 
 def constructed(bundle: Bundle) -> Iterator[Term]:

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
-from obep.query.ast import GraphGroup, GroupState, Leaf, Name, Node, QueryFile, Var, WindowGroup
+from obep.query.ast import GraphGroup, GroupState, Leaf, Name, Node, QueryFile
 from obep.query.diagnostics import say
 from obep.query.walk import walk
 
 
 def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
-    """Some leaves on windows (D35); GRAPH in groups of events, windows by variables."""
+    """Some leaves on windows (D35); GRAPH in groups of events."""
     for file in definitions.linked.files:
         for state in file.states:
             for leaf in _on_windows(state):
@@ -25,9 +25,7 @@ def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
                 yield from _leaf(definitions, file, leaf)
         for declared in (*file.events, *file.states):
             for node in walk(declared):
-                if isinstance(node, WindowGroup) and isinstance(node.window, Var):
-                    yield _refuse(file, node, f"WINDOW ?{node.window.name} outside of REGISTER")
-                elif isinstance(node, GraphGroup) and not isinstance(declared, GroupState):
+                if isinstance(node, GraphGroup) and not isinstance(declared, GroupState):
                     yield _refuse(file, node, "GRAPH in the group of an event")
                 elif isinstance(node, GraphGroup) and isinstance(node.graph, Name):
                     yield from _undeclared(definitions, file, node.graph)

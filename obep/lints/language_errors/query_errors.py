@@ -9,10 +9,12 @@ from obep.algebra.translate import layout_of
 from obep.errors import Diagnostic, ObepError, Span
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.language_errors.state_definition_errors import calls_of
+from obep.lints.language_errors.state_errors import occurrences_counted
 from obep.query import ast
 from obep.query.diagnostics import listed, say
-from obep.query.group_walk import group_variables
+from obep.query.group_walk import atoms_by_window, group_variables
 from obep.query.linked_queries import LinkedQuery, absolute_name, layered_queries, link_queries
+from obep.query.timestamp_calls import timestamps
 from obep.query.walk import Cycle, children, leaves, walk
 
 Found = Iterator[Diagnostic]
@@ -138,8 +140,12 @@ def _graphs_of_items(file: ast.QueryFile, register: ast.Register) -> Found:
 
 def _states(definitions: Definitions, file: ast.QueryFile, register: ast.Register) -> Found:
     states = definitions.linked.states
-    for node in walk(register):
-        if isinstance(node, ast.Atom) and node.name.iri not in states:
+    held = {one.name: one for one in file.windows if one.event is not None}
+    for node, name in atoms_by_window(register):
+        window = held.get(name) if isinstance(name, str) else None
+        if window is not None and window.event is not None and window.event.iri == node.name.iri:
+            yield from occurrences_counted(definitions, file, node, window)
+        elif node.name.iri not in states:
             near = definitions.near(node.name.text, [state.name.text for state in states.values()])
             reason = f"{node.name.text}(…) in a group is a state that holds."
             remedy = near or f"STATE {node.name.text}(?k) …"
@@ -149,14 +155,14 @@ def _states(definitions: Definitions, file: ast.QueryFile, register: ast.Registe
 def _expressions(file: ast.QueryFile, register: ast.Register) -> Found:
     for node in walk(register):
         if isinstance(node, ast.Filter):
-            yield from calls_of(node.condition, file, aggregates=False)
+            yield from calls_of(node.condition, file, aggregates=False, windows=True)
         elif isinstance(node, ast.Bind):
-            yield from calls_of(node.expression, file, aggregates=False)
+            yield from calls_of(node.expression, file, aggregates=False, windows=True)
         elif isinstance(node, ast.Select):
             keys = [one.expression for one in node.order_by]
             found = [one.expression for one in node.projection if one.expression is not None]
             for expression in (*found, *keys, *node.having):
-                yield from calls_of(expression, file, aggregates=True)
+                yield from calls_of(expression, file, aggregates=True, windows=True)
 
 
 def _grouping(file: ast.QueryFile, node: ast.Select, register: ast.Register) -> Found:
@@ -208,11 +214,6 @@ def _bound_before(file: ast.QueryFile, group: ast.Group) -> Found:
 
 
 def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
-    for node in walk(register):
-        called = node.function if isinstance(node, ast.Call) else None
-        if isinstance(called, ast.Name) and called.iri.lower().endswith("timestamp>"):
-            message = "timestamp() is not carried out yet"
-            yield say("OBEP149", file, node.span, message, LATER, "leave it out")
     if file.language != "csparql" or register.every is not None:
         return
     stepped = [one for one in register.windows if one.step is not None or one.rows is not None]
@@ -231,6 +232,10 @@ def _over_timed_triples(file: ast.QueryFile, query: LinkedQuery) -> Found:
     for one in file.settings:
         if one.key == "policy" and one.value != "unrestricted":
             yield say("OBEP149", file, one.span, "POLICY is not carried out yet", LATER, "leave it out")
+    for call in timestamps(register):
+        reason = "A pattern over timed triples has no windows: each triple has its own instant."
+        remedy = "getSTARTTIME() or getENDTIME()" if file.language == "epsparql" else "[RANGE 10 s STEP 1 s]"
+        yield say("OBEP751", file, call.span, "timestamp() over streams without STEP", reason, remedy)
     yield from _streams_of_patterns(file, query)
     form = query.timed_form
     select = form if isinstance(form, ast.Select) else form.select

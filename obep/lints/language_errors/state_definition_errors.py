@@ -288,9 +288,11 @@ def expressions(definitions: Definitions) -> Iterator[Diagnostic]:
                     yield from calls_of(node.expression, file, aggregates=False)
 
 
-def calls_of(expression: Expression, file: QueryFile, *, aggregates: bool) -> Iterator[Diagnostic]:
-    """In a group NOW() and the like are functions of the evaluation (D17)."""
-    for found in check_expression(expression, file, aggregates=True):
+def calls_of(
+    expression: Expression, file: QueryFile, *, aggregates: bool, windows: bool = False
+) -> Iterator[Diagnostic]:
+    """In a group NOW() and the like are functions of the evaluation (D17); `windows`: so is timestamp()."""
+    for found in check_expression(expression, file, aggregates=True, windows=windows):
         if found.code != "OBEP420":
             yield found
     of_selects = {

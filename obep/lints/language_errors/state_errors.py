@@ -50,12 +50,14 @@ def names_of_states(definitions: Definitions) -> Iterator[Diagnostic]:
         for atom, window in atoms_by_window(definition):
             held = next((one for one, _ in declared_windows(definitions) if one.name == window), None)
             if held is not None and held.event is not None and held.event.iri == atom.name.iri:
-                yield from _counted(definitions, file, atom, held)
+                yield from occurrences_counted(definitions, file, atom, held)
             else:
                 yield from _use(definitions, file, atom.name, atom.parameters, "FOR" if atom.lasting else "")
 
 
-def _counted(definitions: Definitions, file: QueryFile, atom: Atom, window: Window) -> Iterator[Diagnostic]:
+def occurrences_counted(
+    definitions: Definitions, file: QueryFile, atom: Atom, window: Window
+) -> Iterator[Diagnostic]:
     """`H(?v, …)` in a group over a window ON EVENT H: its occurrences there (DIALECTS 8)."""
     event = definitions.events.get(atom.name.iri)
     if event is None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from obep.errors import Diagnostic
 from obep.lints.language_errors.foreign_prefixes import foreign_prefixes
 from obep.model import RDF_TYPE, Term, body_of
+from obep.ontology.hermit.java import REMEDY, lacking
 from obep.ontology.owl.axioms import EMPTY, NOTHING, OWL, RDF, RDFS, THING, UNIVERSAL, XSD, Axioms
 from obep.ontology.owl.event_axioms import misfits
 from obep.ontology.owl.literals import DATATYPES
@@ -237,14 +238,14 @@ def _demands(event: ast.Event) -> Iterator[tuple[ast.Name, str, Term]]:
 
 
 def incomplete(bundle: Bundle) -> list[Diagnostic]:
-    """The events that need the reasoner, as errors: complete answers are required, and there is no Java."""
+    """The events that need the reasoner, as errors: complete answers are required, and it is not there."""
     linked = bundle.linked
     return [
         say(
             "OBEP346", linked.file_of[iri], linked.events[iri].name.span,
             f"{linked.events[iri].name.text} {words}",
-            "Complete answers are required, and there is no Java.",
-            "install a Java (pip install 'obep[java]' brings one), or run without --require-complete",
+            f"Complete answers are required, and {lacking()}.",
+            f"{REMEDY}, or run without --require-complete",
         )
         for iri, words in (*bundle.status.items(), *bundle.guard_status.items())
         if words != "exact"

@@ -81,6 +81,8 @@ class CompiledRules:
         """The static graphs of FROM NAMED; they are no part of K."""
         self.shacl: Applied | None = None
         """The SHACL rules of T and K, where the query was compiled from files."""
+        self.looked_up: frozenset[Term] = frozenset()
+        """What mappings look up in K, where the query was compiled with their configuration."""
         self.subsumptions = tuple(subsumptions)
         self.diagnostics: list[Diagnostic] = list(diagnostics)
         self.definitions: Definitions = define(self.expanded, axioms)
@@ -89,7 +91,7 @@ class CompiledRules:
         self.normal: Normal = self._normalise()
         guard_roles = self.definitions.guard_roles
         everything = [*self.normal.rules, *self.normal.asserted]
-        sure = [rule for rule, bound in self.normal.rules.items() if bound & Bound.LOWER]
+        sure = [rule for rule, bound in self.normal.rules.items() if bound != Bound.UPPER]
         self.relations: Relations = relations_of(everything, sure, self.definitions.axioms, guard_roles)
         self.names_looked_at = LookedAt(
             self.definitions.axioms,
@@ -201,7 +203,7 @@ class CompiledRules:
             upper=upper,
             folder=self.cache_dir,
         )
-        like.store.tell(static, program.witnesses - like.program.witnesses)
+        like.store.add_witnesses(static, program.witnesses - like.program.witnesses)
         return program
 
     @cached_property

@@ -99,7 +99,7 @@ class Guilty:
         for axiom in axioms:
             to.add(axiom)
         known = self._only(axioms, clash)
-        sure = [rule for rule, bound in to.normal.rules.items() if bound & Bound.LOWER]
+        sure = [rule for rule, bound in to.normal.rules.items() if bound != Bound.UPPER]
         relations = relations_of(to.normal.rules, sure, known)
         names, looked_at = Names(()), LookedAt(known, ())
         same = any(p == ax.SAME_AS for _, p, _ in clash)

@@ -40,6 +40,8 @@ class Ontology(NamedTuple):
     """A name for the content of the files, where they have shapes of SHACL."""
     missing: Mapping[str, Path] = {}
     """The imports that were left out, each with the file that names it."""
+    files: Mapping[Path, list[Triple]] | None = None
+    """What was read, where nothing was kept."""
 
 
 class _Kept(msgspec.Struct, array_like=True):
@@ -66,7 +68,7 @@ def load_t(paths: Iterable[Path], catalogue: Mapping[str, Path], cache_dir: Path
     has_shapes = any(has_shacl(triples) for triples in files.values())
     shapes = content_hash(sorted(digest for _, digest in read.values())) if has_shapes else ""
     words = {path: _words(triples) for path, triples in files.items()}
-    found = Ontology(load.axioms_in(files), words, shapes, missing)
+    found = Ontology(load.axioms_in(files), words, shapes, missing, files)
     if key and sum(length for length, _ in read.values()) >= LARGE:
         named = [(str(path), digest) for path, (_, digest) in read.items()]
         kept = _Kept(

@@ -1,7 +1,7 @@
 """What is known about events before the first item comes: which can never happen, which are the same.
 
 In: a bundle. Out: the same bundle with warnings and with what HermiT found out about T, or an `ObepError`.
-Where the rules are exact they decide this themselves; otherwise HermiT does, if there is a Java.
+Where the rules are exact they decide this themselves; otherwise HermiT does, if it is there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from obep.errors import Diagnostic, ObepError, fail
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.closure.runnable import Contradiction, assert_triples, build_reading
-from obep.ontology.hermit.java import has_java
+from obep.ontology.hermit.java import REMEDY, has_java, lacking
 from obep.ontology.owl.axioms import NOTHING, THING, Axioms, Class, EquivalentClasses
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.owl.verbalise import name, show_triple
@@ -43,7 +43,7 @@ def settled(bundle: Bundle) -> Bundle:
     if bundle.profile.exact() and len(bundle.module.axioms) > LARGE:
         _close(bundle)  # the rules decide all items; HermiT could only find events that are the same
         return bundle
-    why = "there is no Java"
+    why = lacking()
     if bundle.java:
         try:
             bundle = _by_hermit(bundle)  # what it said before is remembered, and needs no Java
@@ -245,5 +245,5 @@ def _bounded(bundle: Bundle, event: Term, words: str, why: str) -> Diagnostic:
     return warn(
         "OBEP241", linked.file_of[event], linked.events[event].name.span,
         f"{name(event)} {words}, and {why}", reason,
-        "install a Java (for example: pip install obep[java])" if "Java" in why else "simplify these axioms",
+        REMEDY if why == lacking() else "simplify these axioms",
     )  # fmt: skip

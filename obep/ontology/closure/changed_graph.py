@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from obep.model import Term, Triple
@@ -28,9 +28,12 @@ class ChangedGraph(Graph):
         self.removed: dict[Triple, None] = {}
         """What only the base has."""
         self._index = PatternIndex()
+        self.followers: list[Callable[[Iterable[Triple], Iterable[Triple]], None]] = []
+        """Called with what has come and what has gone."""
 
     def change(self, add: Iterable[Triple] = (), remove: Iterable[Triple] = ()) -> None:
         """Take away triples that are there, and then add some that are not."""
+        add, remove = tuple(add), tuple(remove)
         for triple in remove:
             if triple in self.added:
                 del self.added[triple]
@@ -46,6 +49,8 @@ class ChangedGraph(Graph):
         self._triples = None
         for made in ("facts", "members"):
             self.__dict__.pop(made, None)
+        for follow in self.followers:
+            follow(add, remove)
 
     def once(self) -> Iterator[Triple]:
         """Every triple."""

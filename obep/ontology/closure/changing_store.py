@@ -57,7 +57,8 @@ class Remaining(Store):
         self.forwards: Any = _Edges(base.forwards)
         self.backwards: Any = _Edges(base.backwards)
         self.triples, self.assertions = base.triples, base.assertions
-        self.canonical, self.t_alone, self.told = base.canonical, base.t_alone, base.told
+        self.canonical, self.t_alone = base.canonical, base.t_alone
+        self.extra_witnesses = base.extra_witnesses
         self._gone: set[Fact] = set()
         """Edges that are not there any more."""
         self.unsaid: set[int] = set()

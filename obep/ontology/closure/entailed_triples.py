@@ -23,7 +23,7 @@ class Entailment:
         for axiom in axioms.axioms:
             to.add(axiom)
         self._axioms = axioms
-        self._rules: list[Rule] = [rule for rule, bound in to.normal.rules.items() if bound & Bound.LOWER]
+        self._rules: list[Rule] = [rule for rule, bound in to.normal.rules.items() if bound != Bound.UPPER]
         self._every = [*to.normal.rules]
 
     def triples(self, graph: Iterable[Triple]) -> Iterator[Triple]:

@@ -79,7 +79,7 @@ class Overlay(Store):
         self.terms: Any = _Terms(self._k, lasting)
         self.triples: Any = _Triples(self._k, lasting)
         self.canonical = self._k.canonical
-        self.t_alone, self.told = self._k.t_alone, self._k.told
+        self.t_alone, self.extra_witnesses = self._k.t_alone, self._k.extra_witnesses
 
     @property
     def size(self) -> int:  # type: ignore[override]  # a store of K never grows

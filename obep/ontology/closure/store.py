@@ -73,8 +73,8 @@ class Store:
         """The same, as they stand in explanations."""
         self.t_alone: Store | None = None
         """What T says without K, where it has been closed."""
-        self.told: set[int] = set()
-        """The witnesses of programs of more rules (`tell`)."""
+        self.extra_witnesses: set[int] = set()
+        """The witnesses of programs of more rules (`add_witnesses`)."""
         self._types_of: dict[int, list[int]] = {}
         self._edges_of: dict[tuple[int, int], list[int]] = {}
 
@@ -89,14 +89,14 @@ class Store:
                 self._edges_of.setdefault((x, y), []).append(number)
         self.assertions, self.triples = assertions, [triple for triple, _ in assertions]
 
-    def tell(self, facts: Store, individuals: Collection[int]) -> None:
+    def add_witnesses(self, facts: Store, individuals: Collection[int]) -> None:
         """Takes over what facts say of individuals that only T names, and that nothing in here leads to.
 
         So a program of more rules, with more witnesses, can look them up here, too.
         """
         if self.t_alone is not None and self.t_alone is not self:
-            self.t_alone.tell(facts, individuals)
-        self.told.update(individuals)
+            self.t_alone.add_witnesses(facts, individuals)
+        self.extra_witnesses.update(individuals)
         types = {x: facts.types[x] for x in individuals if facts.types[x]}
         keys = [x * self._relations + n for x in types for n in range(self._relations)]
         out = {key: ends for key in keys if (ends := facts.forwards.get(key))}

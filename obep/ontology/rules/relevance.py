@@ -104,6 +104,8 @@ class _Search:
 
 def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:
     """What a rule concludes; nothing for rules that always count."""
+    if isinstance(rule, r.Edge | r.Fill):  # a large T is mostly made of them
+        return relations.numbers_above(rule.role)
     match rule:
         case r.Sub(_, head) | r.Exists(_, _, head) | r.Count(_, _, _, head) | r.SelfIn(_, head):
             return (head,)
@@ -114,9 +116,7 @@ def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:
         case r.DataWitness(_, role):  # there may be too few values for a promise
             return (NOTHING, *dict.fromkeys(number for number, _ in relations.above(role)))
         case r.SubRole(_, role) | r.Chain(_, _, role) | r.SelfOut(_, role) | r.Witness(_, role):
-            return tuple(dict.fromkeys(number for number, _ in relations.above(role)))
-        case r.Fill(_, role) | r.Edge(role):
-            return tuple(dict.fromkeys(number for number, _ in relations.above(role)))
+            return relations.numbers_above(role)
     return ()
 
 

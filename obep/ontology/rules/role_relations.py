@@ -36,6 +36,7 @@ class Relations:
             direct[Inverse(both)].add(both)
         self._above = {role: {role, *reachable(role, direct)} for role in direct}
         self._known: dict[Role, tuple[Directed, ...]] = {}
+        self._numbers: dict[Role, tuple[int, ...]] = {}
         self._directed: dict[Role, Directed] = {}
         self.names: list[Role] = []
         for role in sorted(direct, key=_order):
@@ -62,6 +63,13 @@ class Relations:
         known = self._known.get(role)
         if known is None:
             known = self._known[role] = self._all_above(role)
+        return known
+
+    def numbers_above(self, role: Role) -> tuple[int, ...]:
+        """The same relations, whatever their directions."""
+        known = self._numbers.get(role)
+        if known is None:
+            known = self._numbers[role] = tuple(dict.fromkeys(number for number, _ in self.above(role)))
         return known
 
     def _all_above(self, role: Role) -> tuple[Directed, ...]:

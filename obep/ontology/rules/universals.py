@@ -9,6 +9,9 @@ from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.role_relations import Relations
 from obep.ontology.rules.rule_kinds import Role, Rule, Symbol
 
+_OF_SOME = (r.Edge, r.Fill, r.Member, r.SubRole)
+"""Kinds of rules that say nothing of everything; a large T is mostly made of them."""
+
 
 class Universals:
     """Found once, so that nothing of it has to be carried along at run time."""
@@ -23,9 +26,10 @@ class Universals:
     def _find(self) -> None:
         """What T says of everything needs no premise at run time: `Thing`, and reflexive relations."""
         changed = True
+        rules = [rule for rule in self.rules if not isinstance(rule, _OF_SOME)]
         while changed:
             before = len(self.universal) + len(self.reflexive)
-            for rule in self.rules:
+            for rule in rules:
                 match rule:
                     case r.Sub(premises, head) if self.universal.issuperset(premises):
                         self.universal.add(head)

@@ -9,8 +9,8 @@ from obep.model import RDF_TYPE, Term
 from obep.ontology.owl.literals import value
 from obep.ontology.shacl import value_checks as check
 from obep.ontology.shacl.shacl_shape import Shape, Test
-from obep.ontology.shacl.shacl_terms import OF_SHACL, SH, SUB_CLASS_OF, UnreadableShape, sh
-from obep.ontology.shacl.shape_paths import read_path
+from obep.ontology.shacl.shacl_terms import FIRST, OF_SHACL, REST, SH, SUB_CLASS_OF, UnreadableShape, sh
+from obep.ontology.shacl.shape_paths import read_path, show_path
 from obep.ontology.shacl.triple_index import TripleIndex
 
 MakePattern = Callable[[str, str], Callable[[str], bool]]
@@ -78,6 +78,8 @@ class ShapeReader:
         node, graph = shape.node, self.graph
         if (path := graph.one(node, sh("path"))) is not None:
             shape.path = read_path(graph, path)
+        if node.startswith("_"):
+            shape.called = in_words(graph, node)
         messages = [check.text(one) for one in graph.objects(node, sh("message"))]
         shape.message = messages[0] if messages else ""
         severity = graph.one(node, sh("severity"))
@@ -219,3 +221,27 @@ def whole(term: Term) -> int:
     if not isinstance(found, int):
         raise UnreadableShape(f"{term} stands where a whole number is needed ({SH} counts)")
     return found
+
+
+_ABOVE = (
+    *(sh(word) for word in ("property", "node", "not", "qualifiedValueShape", "and", "or", "xone")),
+    FIRST,
+    REST,
+)
+_TARGETS = ("targetClass", "targetNode", "targetSubjectsOf", "targetObjectsOf")
+
+
+def in_words(graph: TripleIndex, node: Term) -> str:
+    """A shape without a name, for people: its path, what it is for, and the shape that it is a part of."""
+    path = graph.objects(node, sh("path"))
+    words = f"for {show_path(read_path(graph, path[0]))}" if path else "without a name"
+    for target in _TARGETS:
+        words += "".join(f", sh:{target} {one}" for one in graph.objects(node, sh(target))[:1])
+    seen = {node}
+    while node.startswith("_"):
+        above = [one for word in _ABOVE for one in graph.subjects(word, node) if one not in seen]
+        if not above:
+            return words
+        node = above[0]
+        seen.add(node)
+    return f"{words}, in {node}"

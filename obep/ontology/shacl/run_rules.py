@@ -140,7 +140,7 @@ def _endless(rule: Rule) -> ObepError:
         "OBEP802",
         f"{rule.label} of the shape {rule.shape} does not come to an end",
         reason=f"It has made new names or values {MOST_MADE} times, each from those of the time before.",
-        remedy="let its WHERE leave out what it has made, or say sh:deactivated true of it",
+        remedy="exclude its own results in its WHERE, or set sh:deactivated true",
     )
 
 

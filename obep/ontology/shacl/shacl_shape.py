@@ -27,6 +27,8 @@ class Result(NamedTuple):
     message: str
     severity: str
     """`Violation`, `Warning` or `Info`."""
+    called: str = ""
+    """The shape in words, where it has no name."""
 
 
 @dataclass(eq=False)
@@ -38,6 +40,8 @@ class Shape:
     tests: list[tuple[str, Test]] = field(default_factory=list)
     nested: list[Shape] = field(default_factory=list)
     """The shapes of sh:property, whose results are results of this one."""
+    called: str = ""
+    """What it is called in messages, if it has no name."""
     message: str = ""
     messages: dict[str, str] = field(default_factory=dict)
     """Those of constraints that have a message of their own."""
@@ -64,7 +68,7 @@ class Shape:
             for constraint, test in self.tests:
                 for bad in test(data, focus, values):
                     said = self.messages.get(constraint, self.message)
-                    yield Result(focus, self.node, constraint, bad, said, self.severity)
+                    yield Result(focus, self.node, constraint, bad, said, self.severity, self.called)
             for inner in self.nested:
                 for value in values:
                     yield from inner.results(data, value)

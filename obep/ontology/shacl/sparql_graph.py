@@ -94,8 +94,12 @@ class SparqlGraph:
         """What a CONSTRUCT gives for some focus nodes; new blank nodes are named by what is said of them."""
         found: list[Triple] = []
         for text, this in self._texts(query, nodes):
-            rows = [(str(t.subject), str(t.predicate), str(t.object)) for t in self._run(query, text, this)]
-            found += self._named([tuple(map(self._as_written, row)) for row in rows], name)  # type: ignore[misc]
+            written = self._as_written
+            triples = [
+                (written(str(t.subject)), written(str(t.predicate)), written(str(t.object)))
+                for t in self._run(query, text, this)
+            ]
+            found += self._named(triples, name)
         return found
 
     def selected(self, query: Query, nodes: Iterable[Term] | None = None) -> Iterator[dict[str, Term]]:

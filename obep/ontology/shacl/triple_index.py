@@ -17,8 +17,7 @@ _NONE: dict[Term, None] = {}
 class TripleIndex:
     """Triples by subject and by property; each once, in the order in which they came.
 
-    It only grows, and says when a property last grew: so a rule knows whether it is due. Triples that
-    come and go are a `PatternIndex`.
+    It says when a property last grew: so a rule knows whether it is due.
     """
 
     def __init__(self, triples: Iterable[Triple] = (), base: TripleIndex | None = None) -> None:
@@ -51,6 +50,20 @@ class TripleIndex:
         if p == SUB_CLASS_OF:
             self._below.clear()
         return True
+
+    def discard(self, triple: Triple) -> None:
+        """Takes a triple away that is its own."""
+        s, p, o = triple
+        if o in (objects := self._out.get(s, {}).get(p, {})):
+            del objects[o]
+            del self._into[p][o][s]
+            for index, one, other in ((self._out, s, p), (self._into, p, o)):
+                if not index[one][other]:
+                    del index[one][other]
+                if not index[one]:
+                    del index[one]
+            if p == SUB_CLASS_OF:
+                self._below.clear()
 
     def has(self, s: Term, p: Term, o: Term) -> bool:
         """Whether a triple is there."""

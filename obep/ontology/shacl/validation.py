@@ -86,19 +86,35 @@ def said_of(result: Result) -> str:
     value = f": {result.value}" if result.value not in (None, result.focus) else ""
     if result.message:
         return f"{result.message} ({result.focus}{value})"
-    return f"{result.focus} does not meet sh:{result.constraint} of the shape {short(result.shape)}{value}"
+    shape = result.called or short(result.shape)
+    return f"{result.focus} does not meet sh:{result.constraint} of the shape {shape}{value}"
 
 
 class ItemCheck:
     """The compiled check of items: their nodes against the shapes that have them as targets."""
 
-    def __init__(self, constraints: Constraints, known: Iterable[Triple]) -> None:
-        """`known`: K, and the classes of T with what lies above them."""
-        self._base = TripleIndex(known)
+    def __init__(self, constraints: Constraints, above: Iterable[Triple], k: Iterable[Triple]) -> None:
+        """`above`: the classes of T with what lies above them."""
         self._shapes = constraints.shapes
+        self._above = TripleIndex(above)
+        self.begin(k)
 
-    def wrong(self, triples: Iterable[Triple]) -> Result | None:
-        """The first violation of an item, if there is one; warnings do not count."""
+    def begin(self, k: Iterable[Triple]) -> None:
+        """K is another one, as a whole."""
+        self._base = TripleIndex(k, self._above)
+
+    def change(self, come: Iterable[Triple], gone: Iterable[Triple]) -> None:
+        """K has changed."""
+        for triple in gone:
+            self._base.discard(triple)
+        self._base.update(come)
+
+    def wrong(self, triples: Iterable[Triple]) -> str | None:
+        """What is wrong first with an item, if something is; warnings do not count."""
+        result = self._violation(triples)
+        return None if result is None else said_of(result)
+
+    def _violation(self, triples: Iterable[Triple]) -> Result | None:
         data = TripleIndex(triples, self._base)
         nodes = dict.fromkeys(term for s, _, o in data.own() for term in (s, o))
         for shape, targets in self._shapes:
@@ -120,10 +136,10 @@ class ItemCheck:
 
 
 def item_check(
-    shapes: Iterable[Triple], known: Iterable[Triple], make_pattern: MakePattern
+    shapes: Iterable[Triple], above: Iterable[Triple], k: Iterable[Triple], make_pattern: MakePattern
 ) -> tuple[ItemCheck, tuple[tuple[Term, str], ...]]:
     """The check of items by the shapes of a file, and its shapes that cannot be read."""
     graph = TripleIndex(shapes)
     constraints = read_constraints(graph, make_pattern)
-    above = [triple for triple in graph if triple[1] == SUB_CLASS_OF]
-    return ItemCheck(constraints, (*known, *above)), constraints.unread
+    more = [triple for triple in graph if triple[1] == SUB_CLASS_OF]
+    return ItemCheck(constraints, (*above, *more), k), constraints.unread

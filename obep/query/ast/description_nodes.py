@@ -78,10 +78,12 @@ class OneOf(Node):
 
 @dataclass(frozen=True, slots=True)
 class Facet(Node):
-    """`> 30.0`. A bare number has no datatype here: it takes the one that is restricted (SPEC §2)."""
+    """`> 30.0`, `> 30 degC`. A bare number has no datatype here: it takes the restricted one (SPEC §2)."""
 
     facet: Choice["<", "<=", ">", ">=", "length", "minLength", "maxLength", "pattern", "langRange"]
     value: Literal
+    unit: Name | Literal | None = None
+    """An IRI of QUDT, or a name of obep or a code of UCUM as a plain text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from obep.query import ast
 from obep.query.build.actions import RULES, Children, nodes, reading, rule
+from obep.query.build.build_names import facet_value
 from obep.query.parse.spelling import span_between
 
 
@@ -75,7 +76,22 @@ def restriction(children: Children) -> ast.Restriction:
 
 @rule
 def facet(children: Children) -> ast.Facet:
-    return ast.Facet(children[0].value, children[1], span=span_between(children[0], children[1]))
+    comparison, value, *unit = children
+    if unit:
+        value = facet_value([value])
+    whole = span_between(comparison, children[-1])
+    return ast.Facet(comparison.value, value, unit[0] if unit else None, span=whole)
+
+
+@rule
+def unit(children: Children) -> ast.Name | ast.Literal:
+    """A name with a prefix, or an IRI; other words and texts are names that obep or UCUM give to units."""
+    (token,) = children
+    if token.type == "STRING":
+        return ast.Literal(reading.scope.string(token), span=span_between(token))
+    if ":" in token.value:
+        return reading.scope.resolve(token)
+    return ast.Literal(token.value, span=span_between(token))
 
 
 @rule

@@ -154,7 +154,7 @@ def nested_too_deeply(scope: Scope, span: Span) -> Diagnostic:
         "OBEP005",
         f"nested more than {NESTING} levels deep",
         span,
-        reason="Nobody reads that, and a program that wrote it can name its parts.",
+        reason="Deep nesting is hard to read, and each level takes memory.",
         remedy="give an inner part an EVENT of its own and use its name",
     )
 

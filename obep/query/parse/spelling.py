@@ -57,7 +57,7 @@ def to_micros(text: str) -> int:
     if text.startswith("-"):
         raise DurationError(
             "a duration is positive",
-            "It says how far apart things may lie, whichever comes first.",
+            "A duration is a length of time and has no direction.",
             f'"{text[1:]}"',
         )
     if plain := _PLAIN.match(text):

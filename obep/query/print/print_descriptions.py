@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from obep.query import ast
 from obep.query.parse.reserved import bare_datatype
 from obep.query.print.canonical_text import text
@@ -102,4 +104,17 @@ def _(node: ast.Restriction) -> str:
 def _(node: ast.Facet) -> str:
     bare = node.value.datatype is None and not node.value.language and bare_datatype(node.value.lexical)
     number = bare and bare != "boolean"
-    return f"{node.facet} {node.value.lexical if number else literal(node.value, signed=True)}"
+    value = f"{node.facet} {node.value.lexical if number else literal(node.value, signed=True)}"
+    return value if node.unit is None else f"{value} {_unit(node.unit)}"
+
+
+def _unit(node: ast.Name | ast.Literal) -> str:
+    if isinstance(node, ast.Name):
+        return node.text if ":" in node.text else f":{node.text}"
+    bare = re.fullmatch(r"[A-Za-z][A-Za-z0-9]*", node.lexical) and node.lexical.lower() not in _NO_UNITS
+    return node.lexical if bare else literal(node, signed=True)
+
+
+_NO_UNITS = frozenset(("and", "or", "not", "some", "only", "value", "min", "max", "exactly", "self", "that"))
+_NO_UNITS |= {"inverse", "true", "false", "event", "named", "return", "match"}
+"""Words of the language, which stand in quotes as units."""

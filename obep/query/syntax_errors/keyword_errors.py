@@ -125,7 +125,7 @@ def _negative(situation: Situation) -> Diagnostic | None:
     return situation.diagnostic(
         "OBEP013",
         "a duration is positive",
-        "It says how far apart things may lie, whichever comes first.",
+        "A duration is a length of time and has no direction.",
         found[1],
         situation.span_of(start, found[0]),
     )
@@ -294,7 +294,7 @@ def _not_followed_by(situation: Situation) -> Diagnostic | None:
     return situation.diagnostic(
         "OBEP002",
         f"NOT {found[1]}{found[2] or ''}: did you mean NOT FOLLOWED BY?",
-        "What must not come after an event is said with NOT FOLLOWED BY.",
+        "NOT FOLLOWED BY excludes an event after another.",
         f"{situation.operand} NOT FOLLOWED BY …",
         situation.span_of(situation.start, situation.scope.text[situation.start : found.end()]),
     )

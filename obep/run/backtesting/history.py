@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from obep.config.toml_file import Config
 from obep.engine.query import Query
 from obep.errors import fail
 from obep.formats.stream_reader import Notes
+from obep.lints.item_validation import prepared_items
 from obep.query.ast import Language
 from obep.run.backtesting.backtest import Backtest, Batch, backtest
 from obep.run.console import write
@@ -37,7 +39,8 @@ def over_history(
     progress = Progress(quiet=quiet, ignore=config.ignore)
     query = _loaded(path, config, dialect, quiet)
     old = None if against is None else _loaded(against, config, dialect, quiet=True)
-    config = config.with_lookups(query.bundle.k.once)
+    prepares = partial(prepared_items, config, query.bundle)
+    config = config.with_lookups(query.bundle.k.once, waits=bool(query.linked.models))
     notes = Notes()
     sources = _sources(query, old, given, config, notes)
 
@@ -66,6 +69,7 @@ def over_history(
         lateness=timedelta(microseconds=lateness),
         idle=None if idle is None else timedelta(microseconds=idle),
         max_keys=config.engine.get("max_keys"),
+        prepares=prepares,
     )
     progress.end({"items": result.items, "occurrences": sum(one.count for one in result.fired)}, False)
     return result

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
 
+from obep.engine.knowledge.prepared_items import PreparedItems
 from obep.engine.query import Query, run
 from obep.errors import ObepError, count, fail
 from obep.formats.stream_reader import as_sent
@@ -74,16 +75,30 @@ def resolve(text: str, query: Query) -> Question | StateQuestion:
     )
 
 
-def watch(query: Query, items: list[Item], style: Style | None, **settings: object) -> Seen:
+def watch(
+    query: Query,
+    items: list[Item],
+    style: Style | None,
+    *,
+    prepares: Callable[[], PreparedItems | None] = lambda: None,
+    **settings: object,
+) -> Seen:
     """Runs the query with every event returned."""
+    made: dict[Item, Item] = {}
+
+    def keeping() -> PreparedItems | None:
+        if (found := prepares()) is not None:
+            found.made = made
+        return found
+
     seen = Seen(items, style)
     everything = _returning(query, ast.Return("all", ()))
     seen.plan = everything.plan
-    engine = everything.engine(on_dead_letter=seen.refused.append, **settings)
+    engine = everything.engine(on_dead_letter=seen.refused.append, prepares=keeping, **settings)
     for occurrence in [*engine.push_items(items), *engine.close()]:
         seen.occurrences.setdefault(occurrence.event, []).append(occurrence)
     seen.why_not = engine.why_not
-    seen.taken = list(_taken(items, seen.refused))
+    seen.taken = [made.get(item, item) for item in _taken(items, seen.refused)]
     for item in seen.taken:
         used = {p for _, p, _ in item.triples} | {o for _, p, o in item.triples if p == RDF_TYPE}
         seen.names.update(used)

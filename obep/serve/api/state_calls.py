@@ -44,10 +44,10 @@ async def events(call: Call) -> Response:
 async def streams(call: Call) -> Response:
     """The streams, and how many items of each were read since the beginning."""
     service = call.service
-    heard = dict(service.run.heard)
+    items_by_stream = dict(service.run.items_by_stream)
     sources = {one.name for one in service.run.sources.values()}
     found = [
-        {"name": name, "items": heard.get(name, 0), "source": name in sources}
+        {"name": name, "items": items_by_stream.get(name, 0), "source": name in sources}
         for name in service.queries.streams
     ]
     return answer({"streams": found})

@@ -43,7 +43,7 @@ def other_sources(said: str) -> ObepError | None:
     return fail(
         "OBEP558",
         f"the checkpoint was made with {found[1]} sources, and now there are {found[2]}",
-        reason="With idle a stream has one more, its heartbeat, and Spark wants the same ones again.",
+        reason="With idle a stream has one more source, its heartbeat. Spark needs the same sources.",
         remedy="give the same sources, and idle as it was, or begin with a new checkpoint",
     )
 
@@ -53,7 +53,7 @@ def _require_setting(spark: SparkSession) -> None:
         raise fail(
             "OBEP651",
             "this Spark session would read a backlog in a single micro-batch",
-            reason="With idle a stream has a heartbeat. Without the setting Spark forgets the limits of all "
-            "sources for its sake, when it is started with trigger(availableNow=True).",
+            reason="With idle a stream has a heartbeat. Without the setting Spark ignores the limits of all "
+            "sources when it is started with trigger(availableNow=True).",
             remedy=f'spark.conf.set("{AVAILABLE_NOW}", "true")',
         )

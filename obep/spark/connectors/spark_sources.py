@@ -296,7 +296,7 @@ def _known_options(spark: SparkSession) -> Collection[str]:
 def kafka_options(address: Address, settings: Mapping[str, Any], config: Config) -> dict[str, str]:
     """The settings of a source as Java's client has them: TLS from PEM files, a user by SASL.
 
-    Java wants the user's name and password for the mechanism by which they are said, PLAIN unless told.
+    Java needs the mechanism for the name and password; the default is PLAIN.
     """
     found: dict[str, str] = {}
     options = harmless(settings, config)

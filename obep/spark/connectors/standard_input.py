@@ -25,7 +25,7 @@ def keep(source: BinaryIO, folder: Path, ending: str, lines: bool) -> int:
         raise fail(
             "OBEP558",
             "on Spark, standard input in this format cannot go on from a checkpoint",
-            reason="Only lines of JSON can be told apart from those that the checkpoint has.",
+            reason="Only lines of JSON can be compared with those that the checkpoint has.",
             remedy="a file, a folder (dir:), lines of JSON, or --engine embedded",
         )
     skipped = sum(_records(path) for path in there)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from obep.engine.blocks import NOTED
+from obep.abstraction.matcher import NOTED
 from obep.engine.query import Query
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError, Stopped, fail
@@ -49,7 +49,7 @@ def run_on_spark(order: Order) -> int:
         raise fail(
             "OBEP588",
             "max_keys is set, which the Spark engine does not know",
-            reason="There the values of PARTITION BY are spread over buckets, and none of them counts all.",
+            reason="On Spark the values are spread over buckets, so no bucket can count all of them.",
             remedy="a WITHIN, which bounds the state on every engine; or --engine embedded",
         )
     query = opened(order)
@@ -227,7 +227,7 @@ def _complain(run: SparkRun, order: Order, progress: Progress) -> bool:
         taken=run.tally.processed,
         query=run.query,
         streams=streams,
-        heard=run.stats.items,
+        items_by_stream=run.stats.items,
         bindings=bindings(order, streams),
     )
     for _, reason in run.delivery.failed[:5]:

@@ -9,22 +9,23 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
-from obep.engine.sealed import damaged, digest_of
+from obep.engine.snapshots.sealed import damaged, digest_of
 from obep.errors import fail
 from obep.model import DeadLetter, Term
+from obep.output.row_writer import RowIds, csv_header
 from obep.run.dead_letters import Letters
+from obep.run.outlets import form_for
 from obep.run.run_spec import Order, Target, file_of, wanted_by
 from obep.spark.driver.parquet import Parts, Place, Writing, Written, written_names
 from obep.spark.stages.found_columns import COLUMNS
-from obep.streams.sinks.open_sinks import Sink, open_sink
+from obep.streams.sinks.open_sinks import Repeating, Sink, open_sink
 from obep.streams.sinks.output_files import LeftFiles, Warn, continued_at, output_key
-from obep.streams.sinks.queued_sink import Posted
 
 ANEW = "put a copy of it back, or begin with a new checkpoint (and new sinks)"
 
@@ -36,12 +37,23 @@ class Sealed(msgspec.Struct):
     noted: msgspec.Raw
 
 
+class Kept(msgspec.Struct):
+    """What the sinks of a later run must know, beside the positions of files."""
+
+    rows: tuple[int | None, dict[str, int]] = (None, {})
+    """`RowIds`."""
+    firing: dict[str, str] = {}
+    """The lines of the alerts that fire, by their ids, if a sink repeats them."""
+
+
 class Noted(msgspec.Struct):
     """A micro-batch, where the files stood before it and, once it is written, after it."""
 
     batch: int
     before: dict[str, int]
     after: dict[str, int] | None = None
+    kept: Kept | None = None
+    kept_after: Kept | None = None
 
 
 class Found(NamedTuple):
@@ -55,6 +67,8 @@ class Found(NamedTuple):
     texts: Mapping[str, str]
     status: str = ""
     """Of the record of an alert."""
+    answer: bool = False
+    """Whether it is an answer of a query."""
 
 
 class Delivery:
@@ -71,12 +85,17 @@ class Delivery:
         for_terminal: Callable[[str], str] = str,
         sinks: Mapping[str, Sink] | None = None,
         alerting: Sequence[Term] = (),
+        columns: Callable[[Term], Sequence[str]] = lambda event: (),
     ) -> None:
-        """`alerting` are the states whose alerts are returned."""
-        self._names = written_names(bool(alerting))
+        """`alerting` are the states whose alerts are returned; `columns` gives the variables of rows."""
+        self._names = written_names(bool(alerting), "rows" in returned.values())
+        self._columns = columns
+        self._row_ids = RowIds()
+        self._firing: dict[str, str] = {}
+        """The lines of the alerts that fire, if a sink sends them again."""
         self._order = order
         self._given = dict(sinks or {})
-        self._returned = {**returned, **dict.fromkeys(alerting, "event")}
+        self._returned: dict[Term, str] = {**returned, **dict.fromkeys(alerting, "event")}
         self._notes = notes
         self._for_terminal = for_terminal
         self._targets = {target.key: target for target in order.targets}
@@ -105,9 +124,10 @@ class Delivery:
     def _form(self, target: Target, event: Term) -> str:
         if target.form == COLUMNS:
             return COLUMNS
-        if (target.form or self._returned.get(event, "event")) == "event":
-            return "event"
-        return "trig" if target.uri.lower().endswith(".trig") else "nquads"
+        form = form_for(target, event, self._returned)
+        if form == "rdf":
+            return "trig" if target.uri.lower().endswith(".trig") else "nquads"
+        return form
 
     def take(
         self,
@@ -119,7 +139,7 @@ class Delivery:
         """Deliver a micro-batch; again if Spark asks again. `written` is what the executors did of it."""
         self.open(batch)
         if self._notes is not None:
-            self._note(Noted(batch, self._positions()))
+            self._note(Noted(batch, self._positions(), kept=self._kept()))
         for one in sorted(found, key=self.order_of):
             self._send(one)
         for letter in letters:
@@ -132,11 +152,14 @@ class Delivery:
             parts.put(batch, [task.files[key] for task in written if key in task.files])
         self.flush()
         if self._failed_before is not None and len(self.failed) > self._failed_before:
-            raise fail("OBEP555", "given up in a hurry: the next run delivers this micro-batch again")
+            raise fail("OBEP555", "interrupted: the next run delivers this micro-batch again")
         if self._notes is not None:
             before = Noted(batch, {}) if not self._notes.exists() else self._read()
             self._left.see_all()
-            self._note(Noted(batch, before.before, self._positions()))
+            self._note(Noted(batch, before.before, self._positions(), before.kept, self._kept()))
+
+    def _kept(self) -> Kept:
+        return Kept(self._row_ids.dump(), dict(self._firing))
 
     def writing(self) -> Writing | None:
         """What the executors have to do with the payloads of a micro-batch, if columns are wanted."""
@@ -147,8 +170,11 @@ class Delivery:
         return Writing(places, self.forms() != (COLUMNS,), self._names)
 
     def order_of(self, one: Found) -> tuple[int, int, bool, int, int, str]:
-        """By which the occurrences of a micro-batch are delivered; alerts fire before others end."""
+        """By which the occurrences of a micro-batch are delivered; alerts fire before others end. The answers
+        of a query stay in their order."""
         rank, ended = self._rank.get(one.event, 0), one.status == "resolved"
+        if one.answer:
+            return one.detected, rank, ended, 0, 0, ""
         return one.detected, rank, ended, one.start, one.end, one.id
 
     def _send(self, one: Found) -> None:
@@ -158,13 +184,27 @@ class Delivery:
             if self._wanted[key] and event not in self._wanted[key]:
                 continue
             target = self._targets[key]
-            text = one.texts[self._form(target, event)]
-            if target.uri == "-" and sys.stdout.isatty():
-                text = self._for_terminal(text)
-            name = f"{one.id}:{one.status}" if one.status else one.id
-            sink.send(name, text.encode("utf-8", "surrogatepass"))
+            form = "event" if one.status else self._form(target, event)
+            for name, text in self._records(one, form):
+                if target.uri == "-" and sys.stdout.isatty():
+                    text = self._for_terminal(text)
+                sink.send(name, text.encode("utf-8", "surrogatepass"))
+            if one.status and isinstance(sink, Repeating):
+                self._firing.pop(one.id, None)
+                if one.status == "firing":
+                    self._firing[one.id] = one.texts[form]
         if "why" in one.texts:
             print(self._for_terminal(one.texts["why"]), file=sys.stderr)
+
+    def _records(self, one: Found, form: str) -> Iterator[tuple[str, str]]:
+        """What a sink gets, each with an id: rows are several."""
+        text = one.texts[form]
+        if form != "rows":
+            yield f"{one.id}:{one.status}" if one.status else one.id, text
+            return
+        lines = text.split("\n")[:-1]
+        for name, line in zip(self._row_ids.of(one, one.detected, lines), lines, strict=True):
+            yield name, f"{line}\n"
 
     def flush(self) -> None:
         for sink in self._sinks.values():
@@ -200,7 +240,7 @@ class Delivery:
     @property
     def failed(self) -> list[tuple[str, str]]:
         """The occurrences that a sink did not take, with the reason."""
-        return [one for sink in self._sinks.values() if isinstance(sink, Posted) for one in sink.failed]
+        return [one for sink in self._sinks.values() for one in getattr(sink, "failed", ())]
 
     def open(self, batch: int) -> None:
         """Open the sinks where this micro-batch begins; -1: there was none."""
@@ -211,7 +251,12 @@ class Delivery:
         first = 0
         if self._notes is not None and self._notes.exists():
             noted = self._read()
-            known = noted.before if noted.batch == batch or noted.after is None else noted.after
+            known, kept = noted.before, noted.kept
+            if noted.batch != batch and noted.after is not None:
+                known, kept = noted.after, noted.kept_after
+            kept = kept or Kept()
+            self._row_ids.load(kept.rows)
+            self._firing = dict(kept.firing)
             present = {*self._targets, *self._letters_key()}
             self._left = LeftFiles(known, present)
             first = noted.batch + 1 if batch < 0 else batch
@@ -225,7 +270,14 @@ class Delivery:
                 self._parts[key] = Parts(folder.absolute(), first, self._names)
                 continue
             start = starts.get(key, 0)
-            self._sinks[key] = open_sink(target.uri, target.settings, config, start, target.trusted)
+            sink = open_sink(target.uri, target.settings, config, start, target.trusted)
+            self._sinks[key] = sink
+            if target.form == "csv" and not start:
+                (event,) = self._wanted[key] or self._returned
+                sink.send("", csv_header(self._columns(event)).encode())
+            if isinstance(sink, Repeating):
+                for line in self._firing.values():
+                    sink.keep(line.encode("utf-8", "surrogatepass"))
         if (dead := self._order.dead_letters) is not None:
             self._file = Letters(dead, starts[output_key(dead)])
 

@@ -47,6 +47,8 @@ class Detection:
     observe: str = ""
     alerting: bool = False
     """Whether a query returns alerts."""
+    as_rows: bool = False
+    """Whether a query returns rows."""
 
     @cached_property
     def records(self) -> DataFrame:
@@ -72,6 +74,13 @@ class Detection:
         return self.records.where("kind = 'alert'").selectExpr(*columns, "bindings", "because")
 
     @cached_property
+    def rows(self) -> DataFrame:
+        """`query, at, start, end, op, row`: a row for each solution of a SELECT or ASK, and of an event that
+        is returned AS ROWS. `start` and `end` are NULL where a solution has no interval of its own."""
+        columns = ("event AS query", "at", "start", "end", "op", "row")
+        return self.records.where("kind = 'row'").selectExpr(*columns)
+
+    @cached_property
     def dead_letters(self) -> DataFrame:
         """`stream, at, code, reason, raw, line`: the items that took part in nothing, and why.
 
@@ -88,16 +97,17 @@ class Detection:
     def to_parquet(self, folder: Path | str, dead_letters: Path | str | None = None) -> DataStreamWriter:
         """A writer of the stream into a folder of Parquet with the columns of `occurrences`, and into another
         with those of `dead_letters`; give it a checkpoint, and start it. If alerts are returned, they are
-        rows of the first one, which then has the columns `at, status, until, ended, labels`, too.
+        rows of the first one, which then has the columns `at, status, until, ended, labels`, too; so are
+        those of `rows`, with `at, op, row`.
 
         The executors write the files themselves, so rows need not cross to Java. A micro-batch that runs
         again replaces its files: everything is there once.
         """
         from obep.spark.driver.parquet import DELIVERED, Putting, written_names
 
-        putting = Putting(folder, dead_letters, written_names(self.alerting))
-        told = self._observed(self.payloads.mapInArrow(putting.writing(), DELIVERED))
-        return told.writeStream.foreachBatch(putting)
+        putting = Putting(folder, dead_letters, written_names(self.alerting, self.as_rows))
+        delivered = self._observed(self.payloads.mapInArrow(putting.writing(), DELIVERED))
+        return delivered.writeStream.foreachBatch(putting)
 
     def _observed(self, records: DataFrame) -> DataFrame:
         from obep.spark.driver.listener import observed
@@ -169,7 +179,8 @@ def detect(
     stamped = rows.withColumn(STAMP, f.current_timestamp())
     blocks = stamped.mapInArrow(abstracting(job, read), BLOCKS)
     found = blocks.groupBy("bucket").transformWithState(Detecting(job), FOUND, "append", "none")
-    return Detection(found, observe, any(query.plan.alerting for query in chosen))
+    as_rows = any("rows" in query.plan.returned.values() for query in chosen)
+    return Detection(found, observe, any(query.plan.alerting for query in chosen), as_rows)
 
 
 def _is_connect(spark: SparkSession) -> bool:
@@ -180,26 +191,12 @@ def require_returns(queries: Sequence[Query]) -> None:
     """Refuse a query that returns nothing, and the same query twice."""
     for query in queries:
         query.require_returns()
-        if query.linked.queries:
-            raise fail(
-                "OBEP708",
-                "queries over windows do not run on Spark yet",
-                reason="Events and states of the same file do.",
-                remedy="--engine embedded",
-            )
         if query.linked.models:
             raise fail(
                 "OBEP824",
                 "a static graph that changes (FROM STREAM … AS GRAPH) does not run on Spark yet",
                 reason="Each part of the state would need the changes in event time.",
                 remedy="--engine embedded",
-            )
-        if "rows" in query.plan.returned.values():
-            raise fail(
-                "OBEP670",
-                "RETURN … AS ROWS: the Spark engine does not write rows yet",
-                reason="Its occurrences have the same values in their column bindings.",
-                remedy="RETURN … AS EVENT STREAM; or --engine embedded",
             )
     if len({query.hash for query in queries}) < len(queries):
         raise fail("OBEP663", "the same query is there twice", remedy="give each query once")

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from obep.engine.query import Query
-from obep.engine.sealed import damaged
+from obep.engine.snapshots.sealed import damaged
 from obep.errors import ObepError, fail
 from obep.spark.stages.state_identity import changed_state, identity, surroundings, what_changed
 from obep.spark.stages.worker import components_of
@@ -53,7 +53,7 @@ def manifest(
     """That of a run."""
     around = surroundings(query)
     components = {
-        " ".join(sorted(component.events)): msgspec.to_builtins(identity(query, component, around, buckets))
+        " ".join(sorted(component.name)): msgspec.to_builtins(identity(query, component, around, buckets))
         for component in components_of(query)
     }
     there = {str(path): input_file(path) for path in files if path.is_file()}
@@ -112,7 +112,7 @@ def require_same(before: Manifest, now: Manifest) -> None:
         raise fail(
             "OBEP558",
             f"the checkpoint was made {'with' if before.beats else 'without'} idle",
-            reason="With idle a run has one more source, its heartbeat, and Spark wants the same ones again.",
+            reason="With idle a run has one more source, its heartbeat. Spark needs the same sources.",
             remedy=f"{'give it again' if before.beats else 'leave it out'}, or begin with a new checkpoint",
         )
 

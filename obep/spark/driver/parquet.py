@@ -19,7 +19,14 @@ import msgspec
 
 from obep.errors import ObepError, fail
 from obep.model import DeadLetter
-from obep.spark.stages.found_columns import ALERT_NAMES, OCCURRENCE_NAMES, row_of, schema, unwrapped
+from obep.spark.stages.found_columns import (
+    ALERT_NAMES,
+    OCCURRENCE_NAMES,
+    ROW_NAMES,
+    row_of,
+    schema,
+    unwrapped,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,9 +47,10 @@ SPARKS_LOG = "_spark_metadata"
 _PART = re.compile(r"part-(\d{8})(-\d{4,})?\.parquet")
 
 
-def written_names(alerting: bool) -> tuple[str, ...]:
-    """The columns of a folder; `alerting`: alerts are rows of it, too."""
-    return (*OCCURRENCE_NAMES, *ALERT_NAMES) if alerting else OCCURRENCE_NAMES
+def written_names(alerting: bool, as_rows: bool = False) -> tuple[str, ...]:
+    """The columns of a folder; `alerting`: alerts are rows of it, too; `as_rows`: and those of answers."""
+    more = (*(ALERT_NAMES if alerting else ()), *(ROW_NAMES if as_rows else ()))
+    return (*OCCURRENCE_NAMES, *dict.fromkeys(more))
 
 
 class Place(NamedTuple):
@@ -74,10 +82,12 @@ class Writing:
         found: Counter[str] = Counter()
         try:
             for part in unwrapped(payload for batch in batches for payload in batch.column(0)):
-                if part.num_rows and part.column("kind")[0].as_py() in ("occurrence", "alert"):
+                kind = part.column("kind")[0].as_py() if part.num_rows else ""
+                if kind in ("occurrence", "alert", "row"):
                     self._write(part.select(self._names), files)
                     if not self._texts:
                         found.update(part.column("event").to_pylist())
+                    if not self._texts or kind == "row":  # the texts of rows are records of their own
                         continue
                 yield part.select(_NAMES)
         finally:
@@ -196,14 +206,15 @@ class Putting:
         """The function that `mapInArrow` runs before."""
         return Writing([Place(FOLDER, str(self._folder), ())], False, self._names)
 
-    def __call__(self, told: DataFrame, batch: int) -> None:
+    def __call__(self, delivered: DataFrame, batch: int) -> None:
         if self._parts is None or batch <= self._batch:  # a writer may be started again
             self._parts = Parts(self._folder, batch, self._names)
             if self._letters is not None:
                 self._refused = Parts(self._letters, batch, DeadLetter._fields)
         self._batch = batch
         kinds = (WRITTEN, "letter") if self._refused is not None else (WRITTEN,)
-        rows = told.where(f"kind IN ({', '.join(map(repr, kinds))})").toArrow()  # here the executors write
+        wanted = f"kind IN ({', '.join(map(repr, kinds))})"
+        rows = delivered.where(wanted).toArrow()  # here the executors write
         written = rows.filter(_is(rows, WRITTEN)).column("progress").to_pylist()
         files = [msgspec.json.decode(one, type=Written).files for one in written]
         self._parts.put(batch, [one[FOLDER] for one in files if FOLDER in one])

@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,8 @@ from obep.errors import ObepError, fail
 from obep.lints.rules.stream.duplicate_explanations import observe_lines
 from obep.lints.stream_stats import StreamStats
 from obep.model import DeadLetter
+from obep.output.row_writer import row_variables
+from obep.run.outlets import require_fitting
 from obep.run.run_spec import Order
 from obep.spark.connectors.connection_status import OtherEnd
 from obep.spark.connectors.spark_sources import (
@@ -49,7 +52,7 @@ from obep.spark.driver.seen_files import require_as_read
 from obep.spark.driver.session import PARTITIONS, session
 from obep.spark.driver.tally import Tally
 from obep.spark.readers.raw_rows import RawRead
-from obep.spark.stages.found_columns import COLUMNS, LINE
+from obep.spark.stages.found_columns import COLUMNS, FOUND_KINDS, LINE
 from obep.spark.stages.stream_notes import add_notes
 from obep.streams.sinks.open_sinks import Sink
 
@@ -113,7 +116,10 @@ class SparkRun:
         self._before = read_manifest(self._checkpoint) if self.streaming else None
         notes = self._checkpoint / "delivered.json" if self.streaming else None
         plan = query.plan
-        self.delivery = Delivery(order, plan.returned, notes, for_terminal, sinks, plan.alerting)
+        for target in order.targets:
+            require_fitting(target, plan)
+        columns = partial(row_variables, plan)
+        self.delivery = Delivery(order, plan.returned, notes, for_terminal, sinks, plan.alerting, columns)
         self.delivery.require_notes(begun=_is_begun(self._checkpoint))
         self._stream: Any = None
         self._stopping = False
@@ -233,10 +239,11 @@ class SparkRun:
         letters: list[DeadLetter] = []
         written: list[Written] = []
         for row in _table(records).to_pylist():
-            if row["kind"] in ("occurrence", "alert"):
+            if row["kind"] in FOUND_KINDS:
                 by_form = dict(zip(texts, row["texts"], strict=True))
                 times = (row["start"], row["end"], row["detected"])
-                found.append(Found(row["event"], row["id"], *times, by_form, row["status"] or ""))
+                is_answer = row["kind"] == "answer"
+                found.append(Found(row["event"], row["id"], *times, by_form, row["status"] or "", is_answer))
             elif row["kind"] == "letter":
                 letters.append(DeadLetter(*(row[name] for name in DeadLetter._fields)))
             elif row["kind"] == WRITTEN:
@@ -248,7 +255,9 @@ class SparkRun:
                     add_notes(self.stats, note)
         if LINE in texts and self.stats.compared < self.compares:
             found.sort(key=self.delivery.order_of)
-            observe_lines([one.texts[LINE] for one in found if not one.status], self.stats)
+            queries = {one.iri[1:-1] for one in self.query.plan.queries}
+            lines = [one.texts[LINE] for one in found if not one.status and one.event not in queries]
+            observe_lines(lines, self.stats)
         self.delivery.take(batch, found, letters, written)
         self.on_turn()
 
@@ -316,8 +325,15 @@ def _seconds(micros: int | None) -> float | None:
 
 
 def _require_no_checks(order: Order) -> None:
-    """Refuse sources whose items are to be validated."""
+    """Refuse sources whose items are to be validated, or brought to other units."""
     for name, settings in order.config.sources.items():
+        if "units" in settings:
+            raise fail(
+                "OBEP836",
+                f"sources.{name}.units: graphs are not brought to other units on Spark",
+                file=str(order.config.path or ""),
+                remedy="--engine embedded",
+            )
         if "validate" in settings:
             raise fail(
                 "OBEP807",

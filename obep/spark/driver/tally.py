@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from obep.engine.blocks import NOTED
+from obep.abstraction.matcher import NOTED
 from obep.formats.timestamps import Style
 from obep.output.json_writer import style_of_instant
 
@@ -35,7 +35,7 @@ class Tally:
     holding: tuple[str, ...] = ()
     style: Style | None = None
     noted: Counter[str] = field(default_factory=Counter)
-    """What the matchers counted (`obep.engine.blocks.NOTED`)."""
+    """What the matchers counted (`obep.abstraction.matcher.NOTED`)."""
     pending: dict[int, int] = field(default_factory=dict)
     load: Counter[int] = field(default_factory=Counter)
     """How many occurrences each bucket has found: whether the work is spread."""

@@ -63,8 +63,8 @@ def note_micros(stream: str, first: int, other: int, notes: Notes) -> None:
         said = (
             f"time is a number of microseconds, so the first one, {first}, is {show_instant(first)}; {meant}"
         )
-        told = replace(doubt, said=said, remedy=as_timestamp(first))
-        notes.firsts[stream] = replace(notes.firsts[stream], doubt=told)
+        explained = replace(doubt, said=said, remedy=as_timestamp(first))
+        notes.firsts[stream] = replace(notes.firsts[stream], doubt=explained)
 
 
 def as_timestamp(value: int) -> str:

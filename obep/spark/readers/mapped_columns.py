@@ -44,7 +44,8 @@ class MappedRead:
     def __init__(self, stream: str, settings: Mapping[str, Any], k: Iterable[Triple] = ()) -> None:
         self._stream = stream
         table(settings, MAPPING, "mapping")  # what is wrong with it is said now
-        self._settings = dict(with_index(settings, "mapping", lambda: k))
+        known = tuple(k) if isinstance(settings.get("subject"), Mapping) else ()
+        self._settings = dict(with_index(settings, "mapping", lambda one: one.over(known).index))
         self.mapping = make_mapping(self._settings, "mapping")
         self._compiled: Mapped | None = None
         self._reading: Reading

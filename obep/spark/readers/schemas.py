@@ -45,8 +45,8 @@ def require_items(schema: StructType, stream: str) -> None:
     if stream and "stream" in schema.names:
         raise fail(
             "OBEP663",
-            f'the items have a column stream, and stream="{stream}" says another thing',
-            reason="Without a mapping each row says itself which stream it belongs to.",
+            f'the items have a column stream, which contradicts stream="{stream}"',
+            reason="Without a mapping the column names the stream of each row.",
             remedy=f'detect(query, items)   or   detect(query, items.drop("stream"), stream="{stream}")',
         )
     if not stream and _kind(schema["stream"].dataType) != "string":

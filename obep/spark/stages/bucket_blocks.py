@@ -13,7 +13,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from obep.engine.blocks import NOTED, Filling
+from obep.abstraction.matcher import NOTED
+from obep.engine.blocks import Filling
 from obep.model import DeadLetter, Item
 
 if TYPE_CHECKING:

@@ -17,12 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from obep.engine.reporter import Detected
-from obep.formats.timestamps import show_instant
 from obep.model import Alert, DeadLetter, Occurrence, Term
 from obep.operators.candidates import Candidate
-from obep.output.json_writer import iri, labels_of, style_of_instant, to_line
+from obep.output.json_writer import iri, labels_of, style_of, to_line
 from obep.output.rdf_writer import to_rdf
+from obep.output.row_writer import csv_line, result_document, row_line, row_variables, rows_of
 from obep.output.why_tree import why
+from obep.plan.plan import Plan
 from obep.spark.stages.bulk_causes import Cause, Causes, Shape
 
 if TYPE_CHECKING:
@@ -40,13 +41,18 @@ LETTER = "stream string, at timestamp, code string, reason string, raw string, l
 ALERT = "status string, until timestamp, ended string, labels map<string, string>"
 """What an alert has beside the columns of occurrences, and `at`: when it fires."""
 ALERT_NAMES = ("at", "status", "until", "ended", "labels")
+ROW = "op string, row map<string, string>"
+"""What a row of an answer has beside the columns of occurrences, and `at`: when it was decided."""
+ROW_NAMES = ("at", "op", "row")
 OCCURRENCE_NAMES = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
 _TIMES = ("start", "end", "detected")
 LINE = "event"
 """The form of a line of JSON."""
 COLUMNS = "columns"
 """The form of those who want columns beside texts."""
-RECORD = f"kind string, {OCCURRENCE}, {LETTER}, {ALERT}, progress string, texts array<string>"
+RECORD = f"kind string, {OCCURRENCE}, {LETTER}, {ALERT}, {ROW}, progress string, texts array<string>"
+FOUND_KINDS = ("occurrence", "alert", "answer")
+"""The kinds of records that have texts."""
 
 
 def occurrences_payload(
@@ -55,12 +61,13 @@ def occurrences_payload(
     forms: Sequence[str] = (),
     style: str | None = None,
     causes: Causes | None = None,
+    plan: Plan | None = None,
 ) -> bytes:
     """Occurrences as bytes; with `forms` as texts, and as columns only if that is one of them.
 
     `causes` are those of other payloads of the same occurrences, so that nothing is worked out twice.
     """
-    return _batch("occurrence", _values(found, rdf, forms, style, causes), len(found))
+    return _batch("occurrence", _values(found, rdf, forms, style, causes, plan), len(found))
 
 
 def alerts_payload(
@@ -69,9 +76,10 @@ def alerts_payload(
     forms: Sequence[str] = (),
     style: str | None = None,
     causes: Causes | None = None,
+    plan: Plan | None = None,
 ) -> bytes:
     """The same for alerts: `start` is since when the state holds, `detected` when it fired or ended."""
-    values = _values(found, rdf, forms, style, causes)
+    values = _values(found, rdf, forms, style, causes, plan)
     values["at"] = _instants([one.start + one.lasting for one in found])
     values["status"] = [one.status for one in found]
     values["until"] = [one.until for one in found]
@@ -80,19 +88,99 @@ def alerts_payload(
     return _batch("alert", values, len(found))
 
 
+def found_payloads(
+    found: Sequence[Occurrence],
+    rdf: bool,
+    forms: Sequence[str],
+    style: str | None,
+    causes: Causes | None,
+    plan: Plan,
+) -> Iterator[bytes]:
+    """What a bucket has found as bytes: occurrences, what is given as rows, alerts."""
+    others: list[Occurrence] = []
+    rows: list[Occurrence] = []
+    alerts: list[Alert] = []
+    as_rows = {event for event, form in plan.returned.items() if form == "rows"}
+    for one in found:
+        if isinstance(one, Alert):
+            alerts.append(one)
+        elif one.event in as_rows:
+            rows.append(one)
+        else:
+            others.append(one)
+    how = (rdf, forms, style, causes, plan)
+    if others:
+        yield occurrences_payload(others, *how)
+    if rows:
+        yield from _answer_payloads(rows, forms, style, plan)
+    if alerts:
+        yield alerts_payload(alerts, *how)
+
+
+def _answer_payloads(
+    found: Sequence[Occurrence], forms: Sequence[str], style: str | None, plan: Plan
+) -> Iterator[bytes]:
+    """What is given as rows: a record for each, if columns are wanted, and its texts, if there are any."""
+    if not forms or COLUMNS in forms:
+        yield _rows_payload(found)
+    if others := [form for form in forms if form != COLUMNS]:
+        values: dict[str, Any] = {
+            "event": [iri(one.event) for one in found],
+            "id": [one.id for one in found],
+            **{name: _instants([getattr(one, name) for one in found]) for name in _TIMES},
+            "texts": [[_text(one, form, style, plan) for form in others] for one in found],
+        }
+        yield _batch("answer", values, len(found))
+
+
+def _rows_payload(found: Sequence[Occurrence]) -> bytes:
+    rows = [(one.id, row) for one in found for row in rows_of(one)]
+    values: dict[str, Any] = {
+        "event": [row.query for _, row in rows],
+        "id": [name for name, _ in rows],
+        "start": [row.start for _, row in rows],
+        "end": [row.end for _, row in rows],
+        "detected": _instants([row.at for _, row in rows]),
+        "at": _instants([row.at for _, row in rows]),
+        "op": [row.op or None for _, row in rows],
+        "row": [list(row.row.items()) for _, row in rows],
+    }
+    return _batch("row", values, len(rows))
+
+
+def _text(one: Occurrence, form: str, style: str | None, plan: Plan | None) -> str:
+    """An occurrence in one of the forms that a sink may ask for."""
+    if form == LINE:
+        return to_line(one, style) + "\n"
+    if form in _WRITERS:
+        return _WRITERS[form](one, style)
+    chosen, rows = style_of(one, style), rows_of(one)
+    if form == "rows":
+        return "".join(f"{row_line(row, chosen)}\n" for row in rows)
+    assert plan is not None, "whoever asks for these knows the plan"
+    variables = row_variables(plan, one.event)
+    if form == "csv":
+        return "".join(csv_line(row, variables, chosen) for row in rows)
+    return result_document(rows, variables, chosen) + "\n"
+
+
 def _values(
-    found: Sequence[Occurrence], rdf: bool, forms: Sequence[str], style: str | None, causes: Causes | None
+    found: Sequence[Occurrence],
+    rdf: bool,
+    forms: Sequence[str],
+    style: str | None,
+    causes: Causes | None,
+    plan: Plan | None,
 ) -> dict[str, Any]:
     wants_columns = not forms or COLUMNS in forms
-    causes = Causes(LINE in forms) if causes is None else causes
-    table = Table(causes, style, wants_columns)
+    table = Table(Causes() if causes is None else causes, style, wants_columns, LINE in forms)
     table.add(found)
     values = table.values()
     if wants_columns and rdf:
         values["rdf"] = [to_rdf(one, "iso") for one in found]
     if forms:
         texts = [
-            table.lines if form == LINE else [_WRITERS[form](one, style) for one in found]
+            table.lines if form == LINE else [_text(one, form, style, plan) for one in found]
             for form in forms
             if form != COLUMNS
         ]
@@ -103,13 +191,11 @@ def _values(
 class Table:
     """Occurrences on their way into columns."""
 
-    def __init__(self, causes: Causes, style: str | None, wants_columns: bool) -> None:
-        """Lines are made if `causes` are for lines."""
+    def __init__(self, causes: Causes, style: str | None, wants_columns: bool, wants_lines: bool) -> None:
         self._causes = causes
         self._style = style
         self._wants_columns = wants_columns
-        self._written: dict[tuple[int, str], str] = {}
-        self._bindings_written: dict[Any, str] = {}
+        self._wants_lines = wants_lines
         self.lines: list[str] = []
         self._events: list[str] = []
         self._ids: list[str] = []
@@ -153,24 +239,15 @@ class Table:
         for known, more in zip(self._times, (starts, ends, done), strict=True):
             known += more
         self._bounded += map(_is_bounded, shapes)
-        if all(map(_is_regular, set(shapes))):
-            columns = list(zip(*parts, strict=True))
-            begun = [list(map(_start, column)) for column in columns]
-            instants = zip(starts, ends, *begun, strict=True)
-            ids = list(map(Shape.id_of, shapes, instants))
-        else:
-            columns = []
-            ids = [
-                shape.id(start, end, own) or one.id
-                for one, shape, start, end, own in zip(run, shapes, starts, ends, parts, strict=True)
-            ]
-        self._ids += ids
-        if self._causes.lines:
-            self.lines += map(self._line, run, candidates, ids, shapes)
+        self._ids += map(_id, run)
+        if self._wants_lines:
+            self.lines += [one.by.line(one, self._style).decode() for one in run]
         if not self._wants_columns:
             return
-        if columns:
-            self._cause_all(shapes, begun, [list(map(_end, column)) for column in columns])
+        if all(map(_is_regular, set(shapes))):
+            columns = list(zip(*parts, strict=True))
+            begun, over = ([list(map(at, column)) for column in columns] for at in (_start, _end))
+            self._cause_all(shapes, begun, over)
         else:
             for shape, own in zip(shapes, parts, strict=True):
                 extents = shape.extents(own)
@@ -199,33 +276,13 @@ class Table:
                 column.append(value)
         self._caused.append(len(self._because[0]))
 
-    def _line(self, one: Detected, candidate: Candidate, id: str, shape: Shape) -> str:
-        """The line of JSON of an occurrence, as `to_line` gives it."""
-        if not shape.line:
-            return to_line(one, self._style) + "\n"
-        start, end, done, _, parts, rows = candidate
-        style = self._style or one.style or style_of_instant(done)
-        written = self._written
-        shown = []
-        for at in (start, end, done, *shape.cause_instants(parts)):
-            text = written.get((at, style))
-            if text is None:
-                instant = show_instant(at, style)  # type: ignore[arg-type]  # `iso` or `integer`
-                text = written[at, style] = msgspec.json.encode(instant).decode()
-            shown.append(text)
-        bindings = self._bindings_written.get((shape.event, rows))
-        if bindings is None:
-            bindings = msgspec.json.encode(one.by.plan.bindings(rows)).decode()
-            self._bindings_written[shape.event, rows] = bindings
-        return shape.line % (id, *shown[:3], bindings, *shown[3:]) + "\n"
-
     def _add(self, one: Occurrence) -> None:
         self._events.append(iri(one.event))
         self._ids.append(one.id)
         for known, at in zip(self._times, (one.start, one.end, one.detected), strict=True):
             known.append(at)
         self._bounded.append(one.bounded)
-        if self._causes.lines:
+        if self._wants_lines:
             self.lines.append(to_line(one, self._style) + "\n")
         if not self._wants_columns:
             return
@@ -283,7 +340,7 @@ class Table:
 
 
 _found: Callable[[Detected], Candidate] = attrgetter("found")
-_by = attrgetter("by")
+_by, _id = attrgetter("by"), attrgetter("id")
 _start, _end = attrgetter("start"), attrgetter("end")
 _is_bounded, _is_regular, _numbers = attrgetter("bounded"), attrgetter("regular"), attrgetter("numbers")
 
@@ -417,6 +474,8 @@ def schema() -> pa.Schema:
             ("until", instant),
             ("ended", text),
             ("labels", pa.map_(text, text)),
+            ("op", text),
+            ("row", pa.map_(text, text)),
             ("progress", text),
             ("texts", pa.list_(text)),
         ]

@@ -13,7 +13,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from obep.engine.blocks import NOTED, Group, encode_group, noted, pack
+from obep.abstraction.matcher import NOTED, noted
+from obep.engine.blocks import Group, encode_group, pack
 from obep.formats.stream_reader import as_sent
 from obep.guards.block_queries import Ask
 from obep.model import DeadLetter, Item, Occurrence, Solution, Term, Triple, digest_of

@@ -18,21 +18,20 @@ from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
-from obep.engine.blocks import NOTED, NOW, STYLE, STYLES, Block, Entry, Group, decode_block, noted
+from obep.abstraction.matcher import NOTED, noted
+from obep.engine.blocks import NOW, STYLE, STYLES, Block, Entry, Group, decode_block
 from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
 from obep.engine.segment import Segment
 from obep.engine.time_letters import AFTER_READING, LATE, late
 from obep.errors import ObepError, fail
-from obep.model import Alert, DeadLetter, Occurrence
+from obep.model import DeadLetter, Occurrence
 from obep.plan.components import Component
 from obep.spark.stages.buckets import partition_of
 from obep.spark.stages.bulk_causes import Causes
 from obep.spark.stages.found_columns import (
-    LINE,
-    alerts_payload,
+    found_payloads,
     letters_payload,
-    occurrences_payload,
     progress_payload,
 )
 from obep.spark.stages.state_identity import identity, refuse_changed
@@ -77,7 +76,7 @@ _groups: dict[bytes, Group] = {}
 """Groups that have come in blocks: what comes again is the same object, and what is known of it is known."""
 
 
-_causes: dict[tuple[str, int, bool], Causes] = {}
+_causes: dict[tuple[str, int], Causes] = {}
 """What the occurrences of a bucket had in common so far, with lines or without."""
 
 
@@ -114,14 +113,11 @@ class Detecting(StatefulProcessor):
             self._clock_state.update((run.state(),))
             run.keep()
         style = STYLES[run.style]
-        causes = run.causes(LINE in self._job.forms)
+        causes = run.causes()
         for start in range(0, len(found), CHUNK):
             part = found[start : start + CHUNK]
-            how = (self._job.rdf, self._job.forms, style, causes)
-            if others := [one for one in part if not isinstance(one, Alert)]:
-                yield Row(payload=occurrences_payload(others, *how))
-            if alerts := [one for one in part if isinstance(one, Alert)]:
-                yield Row(payload=alerts_payload(alerts, *how))
+            for payload in found_payloads(part, self._job.rdf, self._job.forms, style, causes, run.plan):
+                yield Row(payload=payload)
         if letters:
             yield Row(payload=letters_payload(letters))
         yield Row(payload=progress_payload(run.progress(blocks, found, letters)))
@@ -170,7 +166,7 @@ class Run:
         self.bundle, self.component, share = place_of(job, number)
         query = query_of(self.bundle)
         self._noted = noted(matcher_of(self.bundle))
-        self._plan = self.component.plan(query.plan, *share)
+        self.plan = self.component.plan(query.plan, *share)
         self._identity = identity(query, self.component, around(self.bundle), job.buckets)
         self._asks = _asks(self.bundle, self.component)
         self._key = (self.bundle, number)
@@ -272,7 +268,7 @@ class Run:
 
     def _new_segment(self) -> Segment:
         split = self.component.begins
-        return Segment(self._plan, matcher_of(self.bundle), self._letters.append, self._asks, split=split)
+        return Segment(self.plan, matcher_of(self.bundle), self._letters.append, self._asks, split=split)
 
     def turned_pages(self) -> Iterator[tuple[int, bytes | None]]:
         """The pages to write, and those that are gone (`None`)."""
@@ -300,11 +296,11 @@ class Run:
         drop(len(self._segments) - len(segments) + len(self._spare))
         _warm[self._key] = Warm(self._version, segments, self._letters, frozenset(self._touched))
 
-    def causes(self, lines: bool) -> Causes:
+    def causes(self) -> Causes:
         """Those of earlier micro-batches, while they are not too many."""
         if sum(map(len, _causes.values())) > COMMON:
             _causes.clear()
-        return _causes.setdefault((*self._key, lines), Causes(lines))
+        return _causes.setdefault(self._key, Causes())
 
     def progress(
         self, blocks: list[Block], found: list[Occurrence], letters: list[DeadLetter]

@@ -31,7 +31,7 @@ class CommandSink:
             raise fail(
                 "OBEP554",
                 f"{address.shown}: there is no program {self._words[0]}",
-                reason="It is looked for on the PATH, or where its path leads, and must be executable.",
+                reason="It must be a program on the PATH, or a path, and be executable.",
                 remedy=f"chmod +x {self._words[0]}" if "/" in self._words[0] else f"exec:./{self._words[0]}",
             )
         self._timeout = settings.get("timeout", TIMEOUT) / 1_000_000

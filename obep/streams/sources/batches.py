@@ -26,8 +26,8 @@ class Batch(NamedTuple):
         return None if count is None else {**self.position, "records": count - len(self.records) + taken}
 
 
-class Heard(Protocol):
-    """Whom one listens to."""
+class Connected(Protocol):
+    """A source or sink that may lose its connection."""
 
     name: str
     """The stream it is bound to, or the URI as it may be printed."""
@@ -38,14 +38,14 @@ class Heard(Protocol):
 
 
 @runtime_checkable
-class Waiting(Heard, Protocol):
-    """A sink that waits for its other end while that is away."""
+class Waiting(Connected, Protocol):
+    """A sink that waits while its connection is lost."""
 
     waits: Callable[[], None]
     """Called now and then meanwhile."""
 
 
-class Source(Heard, Protocol):
+class Source(Connected, Protocol):
     """Something that items come from."""
 
     live: bool

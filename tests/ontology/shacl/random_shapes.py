@@ -10,6 +10,7 @@ HEAD = """@prefix : <http://example.org/m#> .
 @prefix sh: <http://www.w3.org/ns/shacl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 <http://example.org/m> sh:declare [ sh:prefix "" ; sh:namespace "http://example.org/m#"^^xsd:anyURI ] .
 :C2 rdfs:subClassOf :C1 . :C1 rdfs:subClassOf :C0 .
 """
@@ -17,9 +18,10 @@ classes = st.sampled_from([":C0", ":C1", ":C2", ":D"])
 nodes = st.sampled_from([":a", ":b", ":c", ":d", ":e"])
 roles = st.sampled_from([":p", ":q", ":r"])
 values = st.sampled_from(["1", "2", "3", '"x"', '"yy"', "2.5", "true"])
+texts = st.sampled_from(['"x"@en', '"y"@en', '"x"@de', '"yy"@en-GB', '"x"'])
 counts = st.integers(0, 2)
 
-simple_paths = st.one_of(roles, roles.map(lambda p: f"[ sh:inversePath {p} ]"))
+simple_paths = st.one_of(roles, st.sampled_from([":v", ":w"]), roles.map(lambda p: f"[ sh:inversePath {p} ]"))
 paths = st.one_of(
     simple_paths,
     st.tuples(simple_paths, simple_paths).map(lambda two: f"( {two[0]} {two[1]} )"),
@@ -31,7 +33,7 @@ paths = st.one_of(
 triples = st.one_of(
     st.tuples(nodes, st.just("a"), classes),
     st.tuples(nodes, roles, nodes),
-    st.tuples(nodes, st.just(":v"), values),
+    st.tuples(nodes, st.sampled_from([":v", ":w"]), st.one_of(values, texts)),
 ).map(lambda t: f"{t[0]} {t[1]} {t[2]} .")
 
 value_constraints = st.one_of(
@@ -50,6 +52,9 @@ value_constraints = st.one_of(
         lambda t: f"sh:{t[0]} {t[1]}"
     ),
     st.one_of(nodes, values).map(lambda v: f"sh:hasValue {v}"),
+    st.lists(st.sampled_from(['"en"', '"de"', '"en-GB"']), min_size=1, max_size=2, unique=True).map(
+        lambda some: f"sh:languageIn ( {' '.join(some)} )"
+    ),
 )
 property_constraints = st.one_of(
     value_constraints,
@@ -57,7 +62,16 @@ property_constraints = st.one_of(
     counts.map(lambda n: f"sh:maxCount {n}"),
     roles.map(lambda p: f"sh:equals {p}"),
     roles.map(lambda p: f"sh:disjoint {p}"),
+    st.just("sh:uniqueLang true"),
 )
+
+
+literal_pairs = st.tuples(
+    st.sampled_from([":v", ":w"]),
+    st.sampled_from(["lessThan", "lessThanOrEquals"]),
+    st.sampled_from([":v", ":w"]),
+).map(lambda t: f"sh:property [ sh:path {t[0]} ; sh:{t[1]} {t[2]} ]")
+"""Of literals only: pyshacl puts IRIs before them, where SHACL says that what cannot be compared is wrong."""
 
 
 def _deeper(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -79,12 +93,16 @@ def _deeper(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 constraints = st.recursive(
     st.one_of(
         value_constraints,
+        literal_pairs,
         st.tuples(paths, property_constraints).map(lambda t: f"sh:property [ sh:path {t[0]} ; {t[1]} ]"),
+        st.lists(roles, max_size=2, unique=True).map(
+            lambda some: f"sh:closed true ; sh:ignoredProperties ( {' '.join(['rdf:type', ':v', *some])} )"
+        ),
     ),
     _deeper,
     max_leaves=4,
 )
-ONLY_ONCE = re.compile(r"sh:(datatype|nodeKind|in|pattern|(min|max)\w+) ")
+ONLY_ONCE = re.compile(r"sh:(datatype|nodeKind|in|pattern|languageIn|closed|(min|max)\w+) ")
 """The constraints of which a shape has at most one."""
 several_constraints = st.lists(
     constraints, min_size=1, max_size=3, unique_by=lambda one: (ONLY_ONCE.match(one) or [one])[0]
@@ -146,7 +164,7 @@ def triple_rules(draw: st.DrawFn) -> str:
 @st.composite
 def models(draw: st.DrawFn) -> str:
     """A model with rules."""
-    lines = [HEAD, "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .", ":C1 :means :D ."]
+    lines = [HEAD, ":C1 :means :D ."]
     lines += draw(st.lists(triples, min_size=5, max_size=14))
     for number in range(draw(st.integers(1, 3))):
         name = f":S{number}"

@@ -1,13 +1,13 @@
 """an unknown name in a mapping
 
-What it does: Finds a property or class that a template or context of obep.toml gives, that neither the
-ontology, the static graph nor the query knows, where no mapping and no static graph gives a name of the same
-namespace that the query asks for. It offers the missing name that is nearest. Where the ontology has names of
-that namespace, and all streams have mappings, it offers any that is missing.
+What it does: Finds a property or class in a template or context of obep.toml that is not in the ontology, the
+static graph or the query. It is reported if the query uses another name of the same namespace that no mapping
+and no static graph has. It suggests the nearest such name. If the ontology has names of that namespace, and
+all streams have mappings, it suggests any such name.
 
-Why: Records are read all the same, so nothing is refused, and what asks for the right name is never found, or
-found absent. It is reported before anything is read, by `check` as by `run`, unless a guard asks for every
-property (`?this ?p ?v`).
+Why: The records are read without an error, but an event over the right name is never found, or its absence is
+found. `check` and `run` report it before they read records, unless a guard asks for every property
+(`?this ?p ?v`).
 
 Example:
 

@@ -32,7 +32,6 @@ def check(context: ConfigContext) -> Iterator[Finding]:
     if not context.waits and endless and len(endless) + len(ending) > 1:
         yield Finding(
             "",
-            f"{', '.join(endless)}: live beside {', '.join(ending) or 'each other'}, and nothing says how "
-            "long they wait for one another, so what comes first may differ from run to run   (--idle 30s "
-            "waits so long)",
+            f"{', '.join(endless)}: live beside {', '.join(ending) or 'each other'}, without "
+            "--idle, so the order of items may differ from run to run   (--idle 30s makes them wait)",
         )

@@ -2,7 +2,7 @@
 
 What it does: Finds axioms (a subclass, a domain, …) in a file of FROM GRAPH.
 
-Why: FROM GRAPH is for what there is, VOCAB for what things mean: such axioms have no effect. Assertions of
+Why: FROM GRAPH is for facts, VOCAB for axioms: axioms in a static graph have no effect. Assertions of
 several triples (negative ones, `owl:AllDifferent`) have one.
 
 Example:

@@ -55,8 +55,8 @@ def check_bundle(bundle: Bundle) -> list[Diagnostic]:
         Diagnostic(
             CODE,
             f"the ontology is not OWL 2 DL: {listed(said)}",
-            reason="It is read all the same: each use counts as the kind that its place asks for.",
-            remedy=f'[lints]\nignore = ["{CODE}"]      # in obep.toml, where the file is not yours to change',
+            reason="It is read: each use counts as the kind that its place requires.",
+            remedy=f'[lints]\nignore = ["{CODE}"]      # in obep.toml, if you cannot change the file',
         )
     ]
 

@@ -57,7 +57,7 @@ def check_bundle(bundle: Bundle) -> list[Diagnostic]:
             CODE, linked.file_of[iri], name.span,
             f"{name.text} is {'an event' if name.iri in linked.events else 'a class'}; value takes an "
             "individual",
-            f"{quote(node)} asks for {name.text} itself, not for one of them; neither the ontology nor the "
+            f"{quote(node)} asks for {name.text} itself, not for a member; neither the ontology nor the "
             "static graph has an individual of this name.",
             _meant(bundle, iri, node, name),
         )

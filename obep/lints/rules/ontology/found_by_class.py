@@ -2,9 +2,9 @@
 
 What it does: Finds an event with IF whose class alone leads to other events.
 
-Why: An occurrence of an event with IF is an item of its own, and its class says of it all that its definition
-does. Other events that ask for the same are found in it once more: counts and patterns see both. A
-definition that names the guarded event is not reported.
+Why: An occurrence of an event with IF is an item for the other events, and its class entails its definition.
+So other events with the same definition are found in the message and in this item: counts and patterns have
+both. A definition that names the guarded event is not reported.
 
 Example:
 

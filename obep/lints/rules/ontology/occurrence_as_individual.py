@@ -170,7 +170,7 @@ class _Kinds:
             CODE, self._bundle.linked.file_of[iri], use.variable.span,
             f"{variable} is the occurrence of {name}, and the {whose} of {another}",
             f"{name} has no parameters, so {variable} is the occurrence itself, which has a name of its own "
-            "(urn:obep:…). Only items that speak of occurrences can make the two the same.",
+            "(urn:obep:…). Only items about occurrences can make the two equal.",
             self._with_parameter(occurrence, use.variable),
         )  # fmt: skip
 

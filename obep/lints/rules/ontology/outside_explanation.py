@@ -226,8 +226,8 @@ def _warning(bundle: Bundle, iri: Term, triple: ast.TriplePattern, name: ast.Nam
         CODE,
         file,
         triple.span,
-        f"{subject} a {name.text} looks at what makes {event} happen, and nowhere else",
-        f"{name.text} lies below {above}, which defines {event}: so it is looked for in the explanation "
+        f"{subject} a {name.text} is matched against the explanation of {event} alone",
+        f"{name.text} lies below {above}, which defines {event}: so it is matched against the explanation "
         f"alone, and {because}.",
-        f"{subject} a ?kind . FILTER(?kind = {name.text})   (looks at all of the item and of what is known)",
+        f"{subject} a ?kind . FILTER(?kind = {name.text})   (matches the whole item and the static graph)",
     )

@@ -98,7 +98,7 @@ def _warning(bundle: Bundle, iri: Term, name: Name, asked: str) -> Diagnostic:
         bundle.linked.file_of[iri],
         name.span,
         f"{name.text} is never found in {asked}",
-        f"{asked} hands on its explanation and what it constructs; the rest of the items stays behind, and "
+        f"{asked} passes on only its explanation and its CONSTRUCT, and "
         f"neither its definition nor the static graph has {name.text}.",
         f"CONSTRUCT {{ … {name.text} … }} in {asked}, or {name.text} in its definition",
     )

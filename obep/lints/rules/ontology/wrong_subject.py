@@ -244,7 +244,7 @@ def _warning(bundle: Bundle, iri: Term, one: _Asked, path: Path) -> Diagnostic:
         file,
         one.triple.span,
         f"{property} is asked of {subject}, and {event} says it of {whose}",
-        f"{property} defines {event}: so it is looked for in the explanation alone, and there only "
+        f"{property} defines {event}: so it is matched against the explanation alone, and there only "
         f"{whose} has it.",
-        f"{instead}   (or {subject} ?p {object} . FILTER(?p = {property}), which looks at all of the item)",
+        f"{instead}   (or {subject} ?p {object} . FILTER(?p = {property}), which matches the whole item)",
     )

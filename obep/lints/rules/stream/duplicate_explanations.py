@@ -141,8 +141,8 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
         "",
         f"{total:,} of {first}{stats.compared:,} occurrences differ from another one only in their "
         f"explanation, most of them of {name(key[0])}: {_shown(one)} in one is {_shown(other)} in another",
-        "leave out what says the same once more (in the ontology or the static graph), or let one "
-        "explanation do: max_explanations = 1 under [engine] in obep.toml",
+        "remove duplicate statements from the ontology or the static graph, or keep one "
+        "explanation: max_explanations = 1 under [engine] in obep.toml",
     )
 
 

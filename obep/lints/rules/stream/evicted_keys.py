@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from obep.engine.blocks import EVICTED
+from obep.engine.replacing.running import EVICTED
 from obep.lints.stream_context import Finding, RunContext
 from obep.lints.stream_stats import StreamStats
 

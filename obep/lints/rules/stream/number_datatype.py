@@ -1,12 +1,12 @@
 """numbers of another datatype
 
-What it does: Finds numbers of a stream whose datatype no event that asks for numbers of that property takes,
-or that a single event, which is named, never takes.
+What it does: Finds numbers in a stream with a datatype that no event over that property accepts, or that one
+event, which is named, never accepts.
 
 Why: In OWL the values of `xsd:double`, of `xsd:float` and of `xsd:decimal` (with `xsd:integer`) are disjoint,
 so the event is never found. `{v}` in a mapping makes an `xsd:double` of `4.8` and an `xsd:integer` of `4`. It
-is not reported where the same definition has an alternative that takes them, nor of a stream that the event
-does not read. The first 500 items of a stream are looked at.
+is not reported if the same definition has an alternative that accepts them, or for a stream that the event
+does not read. The first 500 items of a stream are checked.
 
 Example:
 

@@ -1,12 +1,12 @@
 """latest values whose subjects are always new
 
-What it does: Finds a window [LATEST] without BY over a stream in which no subject comes twice, though several
-items lead to the same individuals. Subjects that the static graph knows are no messages.
+What it does: Finds a window [LATEST] without BY over a stream in which no subject comes twice, but several
+items name the same individuals. Subjects of the static graph do not count.
 
-Why: LATEST replaces what was said of the same subject and property. Where each message is a node of its own
-(an observation), nothing is ever replaced: old values count beside new ones until their time is over.
-At least 20 items are looked at, and the first 500 of a stream. If the stream goes on after those, each
-individual that they lead to must come in five of them: there may only be many senders.
+Why: LATEST replaces the value of the same subject and property. If each message has a new subject (an
+observation), nothing is replaced: old values count beside new ones until their time is over.
+At least 20 items are needed, and the first 500 of a stream are checked. If the stream is longer, each named
+individual must come in five of them, since there may simply be many senders.
 
 Example:
 
@@ -86,8 +86,8 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
             f"{stream}: no subject of {items:,} items came twice, and {leads[most]:,} of them have "
             f"{short(property)} {short(individual)}",
             f"[LATEST … BY {{ ?o {property} ?x }}], if each message is a node of its own",
-            f"<{watched[stream]}> has LATEST without BY: it replaces what was said of the same subject, so "
-            "that here nothing is ever replaced.",
+            f"<{watched[stream]}> has LATEST without BY: it replaces values of the same subject, so "
+            "here it replaces nothing.",
         )
 
 

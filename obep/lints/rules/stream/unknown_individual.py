@@ -1,14 +1,14 @@
 """individuals that the static graph does not know
 
-What it does: Finds individuals in items of which a definition or a guard asks more than the items say, which
-the static graph would say, and which (nearly) all are not in it: those that a property leads to (`inPen some
-(Pen and …)`), or those that have one (`Probe and oxygen some …`). It reports them where most are spelt almost
-as one that the graph knows or have its name in another namespace, where the graph knows none of their
-namespace, or where three or more are all named in another way (`5` where it has `bay-5`).
+What it does: Finds individuals in items that are not in the static graph, though a definition or a guard asks
+for facts about them that only the static graph has: objects of a property (`inPen some (Pen and …)`), or
+subjects (`Probe and oxygen some …`). Nearly all individuals of that place must be missing. It is reported if
+most names are almost those of known individuals, or the same in another namespace; if the graph has no name
+of their namespace; or if three or more all follow another pattern (`5` where it has `bay-5`).
 
-Why: Nothing is ever found of them. What items of a window, or occurrences with a CONSTRUCT, may say is not
-expected of the static graph. The first 500 items of a stream are looked at, and static graphs of up to a
-million triples.
+Why: No event about them is ever found. Facts that items of a window, or occurrences with a CONSTRUCT, may
+state are not expected in the static graph. The first 500 items of a stream are checked, with static graphs of
+up to a million triples.
 
 Example:
 

@@ -1,12 +1,11 @@
 """a value that items write in another way
 
-What it does: Finds a text or a boolean that a definition or a guard asks for (`state value "faulted"`,
-`?this :state "faulted"`), that never comes, where items have the same value in another case, with other
-spaces, another language or datatype: `"Faulted"`, or `"true"` for `true`. Also a boolean that is asked for
-where only texts come.
+What it does: Finds a text or a boolean of a definition or a guard (`state value "faulted"`,
+`?this :state "faulted"`) that no item has, if items have it in another case, with other spaces, another
+language or datatype: `"Faulted"`, or `"true"` for `true`. It also finds a boolean if items have only texts.
 
-Why: They are different values, so the event is never found. Values that differ otherwise, and did not happen,
-are not reported. The first 500 items of a stream are looked at.
+Why: They are different values, so the event is never found. A value that did not occur is not reported. The
+first 500 items of a stream are checked.
 
 Example:
 

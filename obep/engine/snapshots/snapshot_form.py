@@ -15,9 +15,11 @@ from obep.engine.pushed_graphs import is_term
 from obep.model import Assertion, Solution, Term, Triple
 from obep.operators.wire import Content
 
+MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
+"""What reading a state raises whose parts are not what they should be."""
 COUNTED = ("items", "processed", "dead_letters", "occurrences")
 """What every engine counts."""
-Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...] | None]
+Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...] | None, bytes]
 """An item or a change that waits for the watermark."""
 Stored = tuple[bytes, list[Term] | None, list[Term], tuple[int, list[str]], Any]
 """A version of the query: its files (none where it is the query itself), what it was begun for (nothing: for
