@@ -12,7 +12,6 @@ from starlette.responses import Response
 
 from obep.engine.query import Query
 from obep.errors import fail
-from obep.ontology.rules.linking_axioms import linking_axioms
 from obep.output.json_reader import Lookup, ReadOccurrence, read_line
 from obep.output.why_tree import why as tree
 from obep.plan.explain_text import defined
@@ -25,6 +24,7 @@ from obep.serve.api.http_answers import answer, errors
 from obep.serve.api.query_names import query_name
 from obep.serve.journal import Journal
 from obep.serve.service import Service
+from obep.why_not.linking_axioms import linking_axioms
 
 AXIOMS = 50
 """The most of an event that an answer names."""
