@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from obep.model import Term
+
+if TYPE_CHECKING:
+    from obep.formats.record_mapping import Mapping as RecordMapping
 
 
 class Catalogue(dict[str, Path]):
     """Files by the IRIs of ontologies. `lenient`: an import that it lacks is a warning, no error.
 
     `query`: what `[query]` says of the queries that are read with it;
-    `looked_up`: the names that mappings look up in K, beside the ontology and the query.
+    `looked_up`: the names that mappings look up in K, beside the ontology and the query;
+    `mappings`: by source, its mapping, unless `units` of the source converts what it makes.
     """
 
     def __init__(
@@ -23,6 +27,7 @@ class Catalogue(dict[str, Path]):
         self.lenient = lenient
         self.query = query or {}
         self.looked_up: frozenset[Term] = frozenset()
+        self.mappings: dict[str, RecordMapping] = {}
 
 
 def is_lenient(catalogue: Mapping[str, Path]) -> bool:
@@ -33,6 +38,11 @@ def is_lenient(catalogue: Mapping[str, Path]) -> bool:
 def query_settings(catalogue: Mapping[str, Path] | None) -> Mapping[str, Any]:
     """What `[query]` of obep.toml says."""
     return catalogue.query if isinstance(catalogue, Catalogue) else {}
+
+
+def mappings_of(catalogue: Mapping[str, Path]) -> Mapping[str, RecordMapping]:
+    """The mappings of sources."""
+    return catalogue.mappings if isinstance(catalogue, Catalogue) else {}
 
 
 def looked_up(catalogue: Mapping[str, Path]) -> frozenset[Term]:

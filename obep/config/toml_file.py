@@ -239,18 +239,21 @@ class Config:
 
     def check_mappings(self) -> None:
         """Makes every mapping once, so that what is wrong with one is said before anything is read."""
-        found = [mapping for name in self.sources if (mapping := self.mapping_of(name)) is not None]
-        used = {where for _, where in found}
-        found += [
+        named = {name: one for name in self.sources if (one := self.mapping_of(name)) is not None}
+        used = {where for _, where in named.values()}
+        others = [
             (self._with_context(setting, where), where)
             for name, setting in self.mappings.items()
             if (where := f"mappings.{name}") not in used
         ]
-        if found:
+        if named or others:
             from obep.formats.record_mapping import make_mapping
 
-            looked_up = [make_mapping(setting, where).looked_up for setting, where in found]
+            made = {name: make_mapping(setting, where) for name, (setting, where) in named.items()}
+            rest = [make_mapping(setting, where) for setting, where in others]
             if isinstance(self.catalogue, Catalogue):
+                self.catalogue.mappings = {n: m for n, m in made.items() if "units" not in self.sources[n]}
+                looked_up = (one.looked_up for one in (*made.values(), *rest))
                 self.catalogue.looked_up |= frozenset().union(*looked_up)
 
     def _with_context(self, setting: Mapping[str, Any], where: str) -> Mapping[str, Any]:

@@ -182,6 +182,10 @@ class Context:
             if name is None:
                 raise Refused("OBEP610", "the subject's field is missing")
             record = {**record, "@id": name[1:-1]}
+        return self.read(record)
+
+    def read(self, record: Record) -> list[Triple]:
+        """The triples of a record that names its subject itself."""
         record = {key: value for key, value in record.items() if key not in (WHOLE, ITSELF)}
         found = read_jsonld(self._head + msgspec.json.encode(record)[1:]) if record else []
         if not found:

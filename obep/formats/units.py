@@ -169,6 +169,8 @@ class Conversion:
     field: str = ""
     """The field that names the unit the value comes in, if it is not fixed."""
     to: str = ""
+    unit: str = ""
+    """The unit that values have after it, if that is known."""
 
     def apply(self, path: str, value: object, unit: object = None) -> float:
         """The value in the unit wanted."""
@@ -203,10 +205,10 @@ def conversion(setting: object, where: str) -> Conversion:
         if not arrow:
             raise fail("OBEP522", f"{where}: {setting!r} is no conversion", remedy='"degF -> degC"')
         scale, offset = straight_line(_known(source, where), _known(target, where), where)
-        return Conversion(scale, offset)
+        return Conversion(scale, offset, unit=target)
     if isinstance(setting, dict) and setting.keys() - {"index"} in ({"field", "to"}, {"of", "to"}):
-        _known(str(setting["to"]), where)
-        return Conversion(Fraction(1), Fraction(0), str(setting.get("field", "")), str(setting["to"]))
+        _known(to := str(setting["to"]), where)
+        return Conversion(Fraction(1), Fraction(0), str(setting.get("field", "")), to, to)
     if isinstance(setting, dict) and setting and set(setting) <= {"scale", "offset"}:
         numbers = {key: setting.get(key, default) for key, default in (("scale", 1), ("offset", 0))}
         if all(isinstance(n, int | float) and math.isfinite(n) for n in numbers.values()):

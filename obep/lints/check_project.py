@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from obep.config.catalogue import looked_up
+from obep.config.catalogue import looked_up, mappings_of
 from obep.errors import Diagnostic, ObepError
 from obep.lints.apply_rules import apply_ontology_rules, without_redundant
 from obep.lints.check_query import find_all
@@ -82,6 +82,10 @@ def examine(
                 bundle.shacl, bundle.looked_up = rules, looked_up(catalogue)
         except ObepError as error:
             said += error.diagnostics
+        if bundle is not None and (mappings := mappings_of(catalogue)):
+            from obep.lints.language_errors.mapped_units import check_mapped_units
+
+            said += check_mapped_units(bundle, mappings)
         if lints:
             said += apply_ontology_rules(OntologyContext(words, names, missing), bundle)
         if bundle is not None:

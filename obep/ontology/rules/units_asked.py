@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from obep.errors import Span
 from obep.formats.quantities import NUMERIC_VALUES
-from obep.formats.units import TABLE, Unit, nearest_unit, straight_line, unit_named
+from obep.formats.units import TABLE, nearest_unit, straight_line, unit_named
 from obep.model import Term, local_name
 from obep.query import ast
 
@@ -53,16 +53,16 @@ class UnitsAsked:
                     "OBEP809", facet.unit.span,
                     f"{local_name(property)} is compared in {others[0]} and in {name}",
                     "The values of a property are brought to one unit, of one dimension.",
-                    _in_unit(facet, unit, others[0]),
+                    in_unit(facet, others[0]),
                 )  # fmt: skip
             known.setdefault(unit.dimension, name)
             here.setdefault(unit.dimension, name)
 
 
-def _in_unit(facet: ast.Facet, unit: Unit, other: str) -> str:
+def in_unit(facet: ast.Facet, other: str) -> str:
     """The same bound in another unit, where there is one."""
-    target = unit_named(other)
-    if target is None or target.dimension != unit.dimension:
+    unit, target = unit_named(unit_text(facet)), unit_named(other)
+    if unit is None or target is None or target.dimension != unit.dimension:
         return f"another property, or a unit of the dimension of {other}"
     scale, offset = straight_line(unit, target)
     return f"{facet.facet} {float(Fraction(facet.value.lexical) * scale + offset)} {other}"
