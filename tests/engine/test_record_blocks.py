@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -94,11 +96,38 @@ def records(lines: bytes, template: str, *, lazily: bool) -> list[Any]:
     return list(read_items(lines, "jsonl", "s", source="s", mapping=mapping, lazily=lazily))
 
 
-def result(engine: Engine, items: list[Any], size: int, letters: list[DeadLetter]) -> tuple[object, ...]:
+Between = tuple[int, str]
+"""After so many records: a snapshot and a new engine that goes on from it, or a change of K."""
+CHANGES = (
+    ("+", "<http://e/#r2> a <http://e/#Lab> ."),
+    ("+", "<http://e/#x1> <http://e/#room> <http://e/#r1> ."),
+    ("+", "<http://e/#x2> a <http://e/#Hot> ."),
+    ("-", "<http://e/#r1> a <http://e/#Lab> ."),
+    ("-", "<http://e/#r2> <http://e/#near> <http://e/#r1> ."),
+)
+
+
+def result(
+    make: Callable[[], Engine],
+    items: list[Any],
+    size: int,
+    letters: list[DeadLetter],
+    between: list[Between] = [],  # noqa: B006  # it is only read
+) -> tuple[object, ...]:
     """All that can be seen of a run that gets so many records at a time."""
-    found = []
-    for first in range(0, len(items), size):
-        found += engine.push_items(items[first : first + size])
+    engine, found = make(), []
+    stops = [(min(at, len(items)), what) for at, what in sorted(between)] + [(len(items), "")]
+    first = 0
+    for stop, what in stops:
+        for start in range(first, stop, size):
+            found += engine.push_items(items[start : min(start + size, stop)])
+        first = stop
+        if what == "restart":
+            state, engine = engine.snapshot(), make()
+            engine.restore(state)
+        elif what:
+            sign, triple = CHANGES[int(what)]
+            found += engine.update(**{"insert" if sign == "+" else "delete": triple})
     found += engine.close()
     items_of = [[one.id if isinstance(one, Occurrence) else one for one in hit.items] for hit in found]
     shown = [(hit.to_json("iso"), hit.why(), hit.explanation, hit.bindings) for hit in found]
@@ -127,16 +156,22 @@ def test_an_event_that_two_records_of_an_instant_show_is_one_in_a_block_too() ->
     assert [one.at for one in hit.items] == [3_000_000, 3_000_000, 4_000_000]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=max(60, int(os.environ.get("OBEP_EXAMPLES", "0"))), deadline=None)
 @given(
     st.integers(0, len(QUERIES) - 1),
     st.sampled_from(TEMPLATES),
     st.lists(RECORDS, min_size=8, max_size=30),
     st.sampled_from((3, 100)),
     st.sampled_from((0, 0, 2)),
+    st.lists(st.tuples(st.integers(3, 30), st.sampled_from(("restart", *"01234"))), max_size=3),
 )
 def test_a_block_says_what_its_records_say_one_by_one(
-    number: int, template: str, drawn: list[dict[str, Any]], size: int, lateness: int
+    number: int,
+    template: str,
+    drawn: list[dict[str, Any]],
+    size: int,
+    lateness: int,
+    between: list[Between],
 ) -> None:
     at, lines = 0, [b'{"time": 0}', b'{"time": 1}']  # the first times say how times are written
     for record in drawn:
@@ -150,9 +185,13 @@ def test_a_block_says_what_its_records_say_one_by_one(
     results = []
     for lazily in (False, True):
         letters: list[DeadLetter] = []
-        engine = loaded(number).engine(remember=0, on_dead_letter=letters.append, lateness=lateness)
-        if not lazily:
-            engine.running.block = lambda: None  # type: ignore[method-assign]
+
+        def make(lazily: bool = lazily, letters: list[DeadLetter] = letters) -> Engine:
+            engine = loaded(number).engine(remember=0, on_dead_letter=letters.append, lateness=lateness)
+            if not lazily:
+                engine.running.block = lambda: None  # type: ignore[method-assign]
+            return engine
+
         items = records(data, template, lazily=lazily)
-        results.append(result(engine, items, size if lazily else 1, letters))
+        results.append(result(make, items, size if lazily else 1, letters, between))
     assert results[1] == results[0]
