@@ -1,7 +1,7 @@
 """a variable that nothing binds
 
 What it does: Finds a variable of SELECT, FILTER, BIND, HAVING, ORDER BY or a template that no pattern of the
-query binds.
+query, or of the group of a state or event, binds.
 
 Why: It has no value in any solution: a column stays empty, a FILTER is never true, a triple of the template
 is never made. BOUND(?v) and COALESCE may ask for it.
@@ -17,7 +17,7 @@ Fix:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
@@ -38,21 +38,32 @@ BINDING = ast.Bgp | ast.Values | ast.Atom
 def check(context: QueryContext) -> Iterator[Diagnostic]:
     for register, file in registered(context.definitions):
         select = select_of(register)
-        bound = {name for part in (select, *register.events) for name in _bound(part)}
         template = register.form.template if isinstance(register.form, ast.ConstructQuery) else ()
-        used = [variable for part in (*template, select) for variable in _used(part)]
-        for variable in {one.name: one for one in reversed(used)}.values():
-            if variable.name in bound or variable.name.startswith("_:"):
-                continue
-            near = context.definitions.near_variable(variable.name, bound)
-            yield say(
-                CODE,
-                file,
-                variable.span,
-                f"?{variable.name} is bound nowhere",
-                "No pattern of the query has it, so it has no value in any solution.",
-                f"?{near}" if near else f"a pattern with ?{variable.name}",
-            )
+        bound = {name for part in (select, *register.events) for name in _bound(part)}
+        yield from _unbound(context, file, (*template, select), bound, "query")
+    for file in context.definitions.linked.files:
+        for definition in (*file.events, *file.states):
+            if isinstance(definition, ast.GraphEvent | ast.GroupState):
+                bound = {*_bound(definition.group), *(one.name for one in definition.parameters)}
+                yield from _unbound(context, file, (definition.group,), bound, "group")
+
+
+def _unbound(
+    context: QueryContext, file: ast.QueryFile, parts: Iterable[ast.Node], bound: set[str], whole: str
+) -> Iterator[Diagnostic]:
+    used = [variable for part in parts for variable in _used(part)]
+    for variable in {one.name: one for one in reversed(used)}.values():
+        if variable.name in bound or variable.name.startswith("_:"):
+            continue
+        near = context.definitions.near_variable(variable.name, bound)
+        yield say(
+            CODE,
+            file,
+            variable.span,
+            f"?{variable.name} is bound nowhere",
+            f"No pattern of the {whole} has it, so it has no value in any solution.",
+            f"?{near}" if near else f"a pattern with ?{variable.name}",
+        )
 
 
 def _bound(root: ast.Node) -> Iterator[str]:
