@@ -158,6 +158,21 @@ def test_a_new_query_begins_with_history_if_asked(local: Open) -> None:
     assert sorted(one["start"] for one in service.client.get("/events/Twice").json()["events"]) == [2, 3]
 
 
+@pytest.mark.parametrize("name", ["second", "another"])
+@pytest.mark.parametrize("options", [{}, {"warm": "10 min"}])
+def test_a_dry_run_answers_what_the_put_then_answers(local: Open, name: str, options: dict[str, str]) -> None:
+    service = local()
+    put(service, "second", SECOND)
+    service.post(line(1), line(2), line(3))
+    other = SECOND.replace("10 min", "9 min")
+    if name == "another":
+        service.client.delete("/queries/second")
+    dry = put(service, name, other, dry_run="true", **options)
+    assert service.client.get("/queries").json()["queries"][-1]["text"] != other
+    assert dry == put(service, name, other, **options)
+    assert bool(dry["warmed"]) is bool(options)
+
+
 def test_an_action_comes_to_each_query_at_its_own_watermark(local: Open) -> None:
     service = local()
     put(service, "third", THIRD.replace("RETURN Cold", "RETURN Cold, Seen"))
