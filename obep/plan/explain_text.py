@@ -61,7 +61,7 @@ def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
             if isinstance(event, GraphEvent):
                 kept = {window.name: _window(window) for window in linked.windows}
                 yield from explained_graph_event(event, bundle, kept)
-                yield from _guard_and_construct(event)
+                yield from (f"    {line}" for line in _guard_and_construct(event))
                 continue
             logical = isinstance(event, LogicalEvent)
             reasons = bundle.reasons[iri] if logical else ()
@@ -205,22 +205,27 @@ def _event(
         if iris:
             names = [linked.events[iri].name.text for iri in sorted(iris, key=rank.__getitem__)]
             yield f"    {how} {', '.join(names)}"
+    yield from (f"    {line}" for line in defined(event, linked))
+
+
+def defined(event: Event, linked: Linked) -> Iterator[str]:
+    """The definition of an event, without its head."""
     if isinstance(event, LogicalEvent):
         if event.on is not None:
             frames = [show(window).split(" ON ")[-1] for window in linked.windows if window.name == event.on]
-            yield ": ".join([f"    on <{event.on}>", *frames])
-        yield f"    {show(event.description)}"
+            yield ": ".join([f"on <{event.on}>", *frames])
+        yield show(event.description)
     elif isinstance(event, CompositeEvent):
-        yield from tree(event.pattern, "    ")
+        yield from tree(event.pattern)
         if event.partition_by:
-            yield f"    PARTITION BY {', '.join(show(var) for var in event.partition_by)}"
+            yield f"PARTITION BY {', '.join(show(var) for var in event.partition_by)}"
         if event.policy != "unrestricted":
-            yield f"    POLICY {event.policy}"
+            yield f"POLICY {event.policy}"
     yield from _guard_and_construct(event)
 
 
 def _guard_and_construct(event: Event) -> Iterator[str]:
     if event.guard:
-        yield from (f"    {line}" for line in show(event.guard).split("\n"))
+        yield from show(event.guard).split("\n")
     if event.construct:
-        yield f"    CONSTRUCT {{ {' '.join(show(triple) for triple in event.construct)} }}"
+        yield f"CONSTRUCT {{ {' '.join(show(triple) for triple in event.construct)} }}"

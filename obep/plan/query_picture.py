@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import singledispatch
+from typing import NamedTuple
 
 from obep.query import ast
 from obep.query.link import Linked
 from obep.query.print.printer import show
-from obep.query.walk import children
+from obep.query.walk import children, depends, windows_of
 
 _ALONE = (ast.Leaf, ast.GroupLeaf, ast.StateUse)
 """What a picture shows as it is written."""
@@ -71,55 +72,99 @@ def _(node: ast.Repeated) -> str:
     return f"REPEATED EVERY {show(node.every)}{often}"
 
 
+class ChartNode(NamedTuple):
+    """A stream, window, event, state or operator of a flowchart."""
+
+    id: str
+    kind: str
+    text: str
+
+
+class ChartEdge(NamedTuple):
+    """What flows from one node to another; `text` says how it is used there."""
+
+    source: str
+    target: str
+    text: str = ""
+
+
+class Chart:
+    """A query as a flowchart: streams, windows, events, states, and the operators between them."""
+
+    def __init__(self, linked: Linked) -> None:
+        self.nodes: list[ChartNode] = []
+        self.edges: list[ChartEdge] = []
+        self._linked = linked
+        self._names = {iri: f"e{number}" for number, iri in enumerate(linked.events)}
+        self._names |= {iri: f"t{number}" for number, iri in enumerate(linked.states)}
+        streams = {stream: f"s{number}" for number, stream in enumerate(linked.streams)}
+        self.nodes += [ChartNode(id, "stream", stream) for stream, id in streams.items()]
+        self._inputs = dict(streams)
+        for number, window in enumerate(linked.windows):
+            source = streams.get(window.stream) if window.event is None else self._names.get(window.event.iri)
+            self._inputs[window.name] = f"w{number}"
+            self.nodes.append(
+                ChartNode(f"w{number}", "window", f"{window.name} {show(window).split('> ')[-1]}")
+            )
+            if source is not None:
+                self.edges.append(ChartEdge(source, f"w{number}"))
+        for iri, event in linked.events.items():
+            kind = "logical" if isinstance(event, ast.LogicalEvent) else "composite"
+            self.nodes.append(ChartNode(self._names[iri], kind, event.name.text))
+        for iri, state in linked.states.items():
+            self.nodes.append(ChartNode(self._names[iri], "state", state.name.text))
+            self._sources(state)
+        for iri, event in linked.events.items():
+            if isinstance(event, ast.CompositeEvent):
+                self._operators(event.pattern, self._names[iri], f"{self._names[iri]}_")
+            else:
+                self._sources(event)
+
+    def _sources(self, defined: ast.Event | ast.State) -> None:
+        """Where a logical event or a state comes from: windows, streams, or what its definition names."""
+        target, looked = self._names[defined.name.iri], [*windows_of(defined)]
+        on = getattr(defined, "on", None)
+        parts = sorted(self._names[iri] for iri in depends(defined) & self._names.keys())
+        read = [self._inputs[name] for name in dict.fromkeys((on, *looked)) if name in self._inputs]
+        every = [self._inputs[stream] for stream in self._linked.streams] if not (parts or read) else []
+        self.edges += [ChartEdge(source, target) for source in (*parts, *read, *every)]
+
+    def _operators(self, node: ast.Node, target: str, id: str) -> None:
+        """The edges and nodes of a pattern, towards `target`."""
+        if isinstance(node, ast.Leaf):
+            text = show(node)
+            if node.event.iri in self._names:
+                said = "" if text == node.event.text else text
+                self.edges.append(ChartEdge(self._names[node.event.iri], target, said))
+            return
+        self.nodes.append(ChartNode(id, "operator", label(node)))
+        self.edges.append(ChartEdge(id, target))
+        for number, operand in enumerate(_operands(node)):
+            self._operators(operand, id, f"{id}{number}_")
+
+
+_SHAPES = {
+    "stream": ("[/", "/]"),
+    "window": ("[", "]"),
+    "logical": ("([", "])"),
+    "composite": ("[[", "]]"),
+    "state": ("[(", ")]"),
+    "operator": ("{{", "}}"),
+}
+
+
 def mermaid(linked: Linked) -> str:
-    """The query as a Mermaid flowchart: streams, events, states, and the operators between them."""
+    """The flowchart of a query in Mermaid's language."""
+    chart = Chart(linked)
     lines = ["flowchart LR"]
-    names = {iri: f"e{number}" for number, iri in enumerate(linked.events)}
-    names |= {iri: f"t{number}" for number, iri in enumerate(linked.states)}
-    for number, stream in enumerate(linked.streams):
-        lines.append(f"  s{number}[/{_quoted(stream)}/]")
-    for iri, event in linked.events.items():
-        opening, closing = ("([", "])") if isinstance(event, ast.LogicalEvent) else ("[[", "]]")
-        lines.append(f"  {names[iri]}{opening}{_quoted(event.name.text)}{closing}")
-    for iri, state in linked.states.items():
-        lines.append(f"  {names[iri]}[({_quoted(state.name.text)})]")
-        lines.extend(_sources(state, names, linked))
-    for iri, event in linked.events.items():
-        if isinstance(event, ast.LogicalEvent):
-            lines.extend(_sources(event, names, linked))
-        elif isinstance(event, ast.CompositeEvent):
-            lines.extend(_operators(event.pattern, names[iri], names, f"{names[iri]}_"))
+    lines += [
+        _quoted(one.text).join((f"  {one.id}{_SHAPES[one.kind][0]}", _SHAPES[one.kind][1]))
+        for one in chart.nodes
+    ]
+    for edge in chart.edges:
+        arrow = f"-- {_quoted(edge.text)} -->" if edge.text else "-->"
+        lines.append(f"  {edge.source} {arrow} {edge.target}")
     return "\n".join(lines) + "\n"
-
-
-def _sources(defined: ast.LogicalEvent | ast.State, names: dict[str, str], linked: Linked) -> Iterator[str]:
-    """Where a logical event or a state comes from: streams, or what its definition names."""
-    from obep.query.walk import depends
-
-    target, on = names[defined.name.iri], getattr(defined, "on", None)
-    parts = sorted(names[iri] for iri in depends(defined) & names.keys())
-    for part in parts:
-        yield f"  {part} --> {target}"
-    for number, stream in enumerate(linked.streams):
-        if on == stream or (on is None and not parts):
-            yield f"  s{number} --> {target}"
-    for window in linked.windows:
-        if on == window.name and window.event is None:
-            frame = show(window).split("> ")[-1]
-            yield f"  s{linked.streams.index(window.stream)} -- {_quoted(frame)} --> {target}"
-
-
-def _operators(node: ast.Node, target: str, names: dict[str, str], prefix: str) -> Iterator[str]:
-    """The edges and nodes of a pattern, towards `target`."""
-    if isinstance(node, ast.Leaf):
-        text = show(node)
-        edge = "-->" if text == node.event.text else f"-- {_quoted(text)} -->"
-        if node.event.iri in names:
-            yield f"  {names[node.event.iri]} {edge} {target}"
-        return
-    yield f"  {prefix}{{{{{_quoted(label(node))}}}}} --> {target}"
-    for number, operand in enumerate(_operands(node)):
-        yield from _operators(operand, prefix, names, f"{prefix}{number}_")
 
 
 def _quoted(text: str) -> str:

@@ -57,10 +57,30 @@ async function call<T>(method: string, path: string, body?: unknown, type = "app
 
 export const get = <T>(path: string): Promise<T> => call<T>("GET", path);
 export const post = <T>(path: string, body: unknown, type?: string): Promise<T> => call<T>("POST", path, body, type);
+export const remove = <T>(path: string): Promise<T> => call<T>("DELETE", path);
 export const put = <T>(path: string, body: unknown): Promise<T> => call<T>("PUT", path, body);
 
 /** What is wrong, for people. */
 export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** A query that runs. */
+export interface Running {
+  name: string;
+  text: string;
+  hash: string;
+  streams: string[];
+  events: string[];
+  states: string[];
+}
+
+export const running = async (): Promise<Running[]> => (await get<{ queries: Running[] }>("queries")).queries;
+
+/** What a query is made of. */
+export interface Explained {
+  text: string;
+  graph: { nodes: { id: string; kind: string; text: string }[]; edges: { source: string; target: string; text: string }[] };
+  definitions: { iri: string; name: string; parameters: string[]; text: string }[];
+}
 
 export interface Frame {
   seq: number;

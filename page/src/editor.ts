@@ -6,18 +6,11 @@ import { lintGutter, linter, lintKeymap, type Diagnostic } from "@codemirror/lin
 import { EditorState, type Text } from "@codemirror/state";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { get, post, put, said, type Found, type Trouble } from "./api";
+import { post, put, remove, running as listed, said, type Explained, type Found, type Running, type Trouble } from "./api";
 import { definitions } from "./explanation";
 import { h, outline, show, shortened, table } from "./dom";
 import { Store, type Mark } from "./store";
 import { TimeLine } from "./timeline";
-
-interface Running {
-  name: string;
-  text: string;
-  hash: string;
-  streams: string[];
-}
 
 /** What a replacement does, or would do; lists are of IRIs. */
 interface Replacement {
@@ -111,7 +104,11 @@ export function editorView(explainRecord: (record: Found, defined: Map<string, s
   const file = h("input", { id: "recorded", type: "file", accept: ".jsonl,.ndjson,.json" });
   const tryButton = h("button", { id: "try", onclick: () => void attempt() }, "Run on it");
   const putButton = h("button", { id: "put", onclick: () => void dryRun() }, "Put live…");
-  let running: Running | null = null;
+  const choice = h("select", { id: "query-name", onchange: () => choose(choice.value) });
+  const newName = h("input", { id: "new-query", size: 12, spellcheck: false, placeholder: "name", pattern: "[A-Za-z0-9_][A-Za-z0-9_.\\-]*", required: true });
+  const deleteButton = h("button", { id: "delete", type: "button", onclick: () => void dryDelete() }, "Delete…");
+  let queries: Running[] = [];
+  let name = "";
   let view: EditorView | null = null;
 
   const text = () => view?.state.doc.toString() ?? "";
@@ -119,7 +116,7 @@ export function editorView(explainRecord: (record: Found, defined: Map<string, s
   async function check(editor: EditorView): Promise<Diagnostic[]> {
     const doc = editor.state.doc;
     try {
-      const { diagnostics } = await post<{ diagnostics: Trouble[] }>("check", { query: doc.toString() });
+      const { diagnostics } = await post<{ diagnostics: Trouble[] }>("check", { query: doc.toString(), name });
       list(editor, diagnostics);
       return diagnostics.map((one) => marked(doc, one));
     } catch (error) {
@@ -176,8 +173,8 @@ export function editorView(explainRecord: (record: Found, defined: Map<string, s
     show(result, "…");
     try {
       const recorded = chosen && { items: { [stream.value]: await chosen.text() } };
-      const [found, said] = await Promise.all([post<Tried>("try", { query, ...recorded }), post<{ text: string }>("explain", { query })]);
-      const defined = definitions(said.text);
+      const [found, said] = await Promise.all([post<Tried>("try", { query, name, ...recorded }), post<Explained>("explain", { query, name })]);
+      const defined = definitions(said);
       const store = new Store();
       store.add(found.events);
       const records = new Map(found.events.map((one) => [one.id, one]));
@@ -197,8 +194,7 @@ export function editorView(explainRecord: (record: Found, defined: Map<string, s
   }
 
   async function dryRun(): Promise<void> {
-    if (!running) return;
-    const path = `queries/${encodeURIComponent(running.name)}`;
+    const path = `queries/${encodeURIComponent(name)}`;
     const sent = text();
     try {
       const { replacement } = await put<{ replacement: Replacement }>(`${path}?dry_run=true`, { query: sent });
@@ -214,6 +210,7 @@ export function editorView(explainRecord: (record: Found, defined: Map<string, s
   async function live(path: string, sent: string, warm: string): Promise<void> {
     try {
       const { replacement } = await put<{ replacement: Replacement }>(warm ? `${path}?warm=${encodeURIComponent(warm)}` : path, { query: sent });
+      await load();
       show(result, h("h3", { id: "is-live" }, "It is live"), effects(replacement));
       changed();
     } catch (error) {
@@ -221,19 +218,74 @@ export function editorView(explainRecord: (record: Found, defined: Map<string, s
     }
   }
 
-  async function load(): Promise<void> {
-    const { queries } = await get<{ queries: Running[] }>("queries");
-    running = queries[0] ?? null;
-    show(stream, ...(running?.streams ?? []).map((name) => h("option", {}, name)));
-    view ??= create(running?.text ?? "");
+  /** Edit another query; a name that none has begins with the head of the one before. */
+  function choose(other: string): void {
+    const found = queries.find((one) => one.name === other);
+    const head = text().match(/^\s*(?:PREFIX|FROM|VOCAB|INCLUDE)\b.*$/gm)?.join("\n") ?? "";
+    name = other;
+    if (found || view) fill(found?.text ?? `${head}\n`);
+    offer();
+    show(result);
   }
 
+  function fill(doc: string): void {
+    view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: doc } });
+  }
+
+  function offer(): void {
+    const names = [...new Set([...queries.map((one) => one.name), name])];
+    show(choice, ...names.map((one) => h("option", { value: one }, queries.some((other) => other.name === one) ? one : `${one} (new)`)));
+    choice.value = name;
+    const own = queries.find((one) => one.name === name);
+    deleteButton.disabled = !own || queries.length < 2;
+    show(stream, ...(own?.streams ?? [...new Set(queries.flatMap((one) => one.streams))]).map((one) => h("option", {}, one)));
+  }
+
+  async function dryDelete(): Promise<void> {
+    const path = `queries/${encodeURIComponent(name)}`;
+    try {
+      const { replacement } = await remove<{ replacement: Replacement }>(`${path}?dry_run=true`);
+      const confirm = h("button", { id: "confirm", onclick: () => void gone(path) }, `Delete ${name} now`);
+      show(result, h("h3", {}, "What would happen"), effects(replacement), h("p", {}, confirm, " ", h("button", { onclick: () => show(result) }, "Leave it")));
+      confirm.focus();
+    } catch (error) {
+      show(result, h("p", { class: "error", role: "alert" }, said(error)));
+    }
+  }
+
+  async function gone(path: string): Promise<void> {
+    try {
+      const { replacement } = await remove<{ replacement: Replacement }>(path);
+      await load();
+      choose(queries[0]?.name ?? "");
+      show(result, h("h3", { id: "is-gone" }, "It is deleted"), effects(replacement));
+      changed();
+    } catch (error) {
+      show(result, h("p", { class: "error", role: "alert" }, said(error)));
+    }
+  }
+
+  async function load(): Promise<void> {
+    queries = await listed();
+    name ||= queries[0]?.name ?? "";
+    view ??= create(queries.find((one) => one.name === name)?.text ?? "");
+    offer();
+  }
+
+  const begin = (event: Event) => {
+    event.preventDefault();
+    choose(newName.value.trim());
+    newName.value = "";
+    view?.focus();
+  };
   const element = h(
     "section",
     {},
+    h("form", { class: "bar", onsubmit: begin }, h("label", {}, "Query ", choice), deleteButton, h("label", {}, "Another one ", newName), h("button", { id: "begin" }, "Begin")),
     host,
     errors,
-    h("div", { class: "bar" }, h("label", {}, "Stream ", stream), h("label", {}, "Recorded items ", file), tryButton, putButton), h("p", { class: "hint" }, "Without a file, a trial takes the items that the log of the service still has."),
+    h("div", { class: "bar" }, h("label", {}, "Stream ", stream), h("label", {}, "Recorded items ", file), tryButton, putButton),
+    h("p", { class: "hint" }, "Without a file, a trial takes the items that the log of the service still has."),
     result,
   );
   return { element, load };

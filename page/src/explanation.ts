@@ -1,6 +1,6 @@
 /** Why something was reported: a graph of facts and definitions, the values of the guard, the parts in time. */
 
-import { get, post, said, type Cause, type Found, type Instant } from "./api";
+import { get, post, running, said, type Cause, type Explained, type Found, type Instant } from "./api";
 import { h, outline, s, shortened, show, table, triple } from "./dom";
 import { picture, type Edge, type Node } from "./graph";
 import { keyOf, millis, parameters } from "./store";
@@ -11,29 +11,27 @@ interface Why {
   id: string;
   record: Found;
   text: string;
+  /** By event, axioms of T by which the facts may lead to its definition. */
+  axioms: Record<string, string[]>;
 }
 
-/** What the definitions of events and states say, by their names, from the text of `explain`; notes parameters. */
-export function definitions(text: string): Map<string, string> {
-  const found = new Map<string, string>();
-  let name = "";
-  for (const line of text.split("\n")) {
-    const head = /^ {2}([^\s(]+)(?:\(([^)]*)\))? {3}(?:logical|composite|state)\b/.exec(line);
-    if (head) {
-      found.set((name = head[1]!), "");
-      parameters.set(name, head[2]?.match(/\w+/g) ?? []);
-    }
-    else if (line.startsWith("    ") && name && !line.startsWith("    from ")) found.set(name, `${found.get(name)}${line.slice(4)}\n`);
-    else if (line && !line.startsWith(" ")) name = "";
-  }
-  return found;
+type Shown = Pick<Why, "record" | "text"> & Partial<Why>;
+
+/** What events and states are defined as, by their names; notes their parameters. */
+export function definitions(explained: Explained): Map<string, string> {
+  for (const one of explained.definitions) parameters.set(one.name, one.parameters);
+  return new Map(explained.definitions.map((one) => [one.name, one.text]));
 }
 
 let known: Promise<Map<string, string>> | null = null;
 
-/** The definitions of the query that runs. */
+/** The definitions of the queries that run. */
 export function knownDefinitions(): Promise<Map<string, string>> {
-  known ??= post<{ text: string }>("explain", {}).then(({ text }) => definitions(text));
+  const all = async () => {
+    const found = await Promise.all((await running()).map(({ name }) => post<Explained>("explain", { name })));
+    return new Map(found.reverse().flatMap((one) => [...definitions(one)]));
+  };
+  known ??= all();
   return known;
 }
 
@@ -54,26 +52,26 @@ export async function explain(panel: HTMLElement, id: string): Promise<void> {
 }
 
 /** The same for a record that is at hand, as those of a trial are. */
-export function present(panel: HTMLElement, why: Pick<Why, "record" | "text">, defined: Map<string, string>): void {
+export function present(panel: HTMLElement, why: Shown, defined: Map<string, string>): void {
   show(panel, ...view(why, defined));
   panel.dataset.id = why.record.id;
   panel.querySelector("h2")?.focus();
 }
 
-function view({ record, text }: Pick<Why, "record" | "text">, defined: Map<string, string>): Element[] {
+function view({ record, text, axioms = {} }: Shown, defined: Map<string, string>): Element[] {
   const event = record.alert ?? record.event ?? record.query ?? "";
   const start = record.since ?? record.start ?? record.at ?? "";
   const end = record.until ?? record.end;
   const lasted = end === undefined || end === start ? `at ${start}` : `from ${start} to ${end}`;
   const values = record.bindings ?? record.rows ?? [];
   const causes = record.because ?? [];
-  const { nodes, edges } = graphOf(record, event, causes, defined);
+  const { nodes, edges } = graphOf(record, event, causes, defined, axioms);
   return [
     h("h2", { tabIndex: -1 }, shortened(event), " ", h("small", {}, keyOf(record))),
     h("p", {}, `${record.alert ? `alert, ${record.status}, ` : ""}${lasted}`, record.detected !== undefined && record.detected !== end ? `, decided at ${record.detected}` : ""),
     h("h3", {}, "Because"),
     picture(`Explanation of ${shortened(event)}`, nodes, edges, "RL"),
-    h("ul", { class: "legend" }, h("li", { class: "item" }, "fact of an item"), h("li", { class: "known" }, "known fact (K)"), h("li", { class: "rule" }, "definition"), h("li", { class: "event" }, "occurrence")),
+    h("ul", { class: "legend" }, h("li", { class: "item" }, "fact of an item"), h("li", { class: "known" }, "known fact (K)"), h("li", { class: "axiom" }, "axiom of the ontology (T)"), h("li", { class: "rule" }, "definition"), h("li", { class: "event" }, "occurrence")),
     ...(values.length ? [bindings(values)] : []),
     ...(causes.length > 1 || causes[0]?.because ? [h("h3", {}, "Parts in time"), bars(causes)] : []),
     h("details", {}, h("summary", {}, "As text"), h("pre", {}, text || JSON.stringify(record, null, 1)), h("p", {}, h("code", {}, record.id ?? ""))),
@@ -87,7 +85,7 @@ function bindings(values: Record<string, string>[]): HTMLElement {
   return table("Values of the guard's variables", names.map((name) => `?${name}`), rows);
 }
 
-function graphOf(record: Found, event: string, causes: Cause[], defined: Map<string, string>): { nodes: Node[]; edges: Edge[] } {
+function graphOf(record: Found, event: string, causes: Cause[], defined: Map<string, string>, axioms: Record<string, string[]>): { nodes: Node[]; edges: Edge[] } {
   const nodes = new Map<string, Node>();
   const edges: Edge[] = [];
   let number = 0;
@@ -99,6 +97,16 @@ function graphOf(record: Found, event: string, causes: Cause[], defined: Map<str
       nodes.set(id, { id, kind: seen === null ? "known" : "item", lines: [triple(line), when], title: `${line} (${seen ?? "known"})` });
     }
     return id;
+  }
+
+  function ontology(event: string, target: string): void {
+    const mine = axioms[event];
+    if (!mine) return;
+    const id = `t ${event}`;
+    const lines = mine.slice(0, 8).flatMap(wrapped);
+    if (mine.length > 8) lines.push(`… and ${mine.length - 8} more`);
+    nodes.set(id, { id, kind: "axiom", lines: ["By the ontology (T)", ...lines], title: `Axioms of the ontology: ${mine.join("; ")}` });
+    edges.push({ from: id, to: target });
   }
 
   function occurrence(name: string, lines: string[], kind = "event"): string {
@@ -124,6 +132,7 @@ function graphOf(record: Found, event: string, causes: Cause[], defined: Map<str
   function below(cause: Cause, mine: string): void {
     const parts = cause.because ?? cause.follows_from ?? [];
     for (const part of parts) add(part, mine);
+    if (!parts.length) ontology(cause.event, mine);
     if (!parts.length)
       cause.assertions?.forEach((line, place) => {
         if (nodes.size <= MOST) edges.push({ from: fact(line, cause.seen ? (cause.seen[place] ?? null) : cause.end), to: mine });

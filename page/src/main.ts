@@ -1,7 +1,7 @@
 /** The page: tabs, the live connection, and the panel with the explanation of what was chosen. */
 
 import "./style.css";
-import { follow, get, onTokenNeeded, said, type Found } from "./api";
+import { follow, onTokenNeeded, running, said, type Found } from "./api";
 import { alertsView } from "./alerts";
 import { h, show } from "./dom";
 import { editorView } from "./editor";
@@ -85,8 +85,7 @@ const timeView = h(
 );
 
 const names = async (): Promise<string[]> => {
-  const { queries } = await get<{ queries: { events: string[]; states: string[] }[] }>("queries");
-  return queries.flatMap((one) => [...one.events, ...one.states]);
+  return (await running()).flatMap((one) => [...one.events, ...one.states]);
 };
 const plan = planView();
 const forget = () => {

@@ -1,8 +1,8 @@
-/** The plan of the query that runs as a picture, with what each part holds now. */
+/** The plan of a query that runs as a picture, with what each part holds now. */
 
-import { get, post } from "./api";
+import { get, post, running, type Explained } from "./api";
 import { h, show } from "./dom";
-import { picture, type Edge, type Node } from "./graph";
+import { picture, type Node } from "./graph";
 
 interface Held {
   event: string;
@@ -23,28 +23,15 @@ interface Plan {
   events: Held[];
 }
 
-/** The nodes and edges of the flowchart that `explain` writes (Mermaid, as obep/plan/query_picture.py does). */
-export function chart(mermaid: string): { nodes: Map<string, { text: string; kind: string }>; edges: Edge[] } {
-  const nodes = new Map<string, { text: string; kind: string }>();
-  const edges: Edge[] = [];
-  const kinds: [string, string][] = [["[/", "item"], ["([", "event"], ["[[", "event"], ["{{", "rule"], ["[(", "event"]];
-  for (const line of mermaid.split("\n")) {
-    const found = /^ {2}(\w+)(?:([[({]+\/?)"(.*?)"[\])}/]+)?(?: -- "(.*)" -->| -->)? ?(\w+)?$/.exec(line);
-    if (!found) continue;
-    const [, id, bracket, text, label, to] = found;
-    if (bracket) nodes.set(id!, { text: plain(text ?? ""), kind: kinds.find(([one]) => one === bracket)?.[1] ?? "event" });
-    if (to) edges.push({ from: id!, to, label: label && plain(label) });
-  }
-  return { nodes, edges };
-}
-
-const plain = (text: string): string => text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+/** The kinds of a flowchart's nodes as the style sheet knows them. */
+const KINDS: Record<string, string> = { stream: "item", window: "window", operator: "rule" };
 
 export function planView(): { element: HTMLElement; load: () => Promise<void>; forget: () => void } {
   const facts = h("dl", { class: "facts", id: "plan-facts" });
   const drawing = h("div", { id: "plan" });
   const details = h("pre", { id: "plan-operators", "aria-live": "polite" });
-  let drawn: { mermaid: string } | null = null;
+  const choice = h("select", { id: "plan-query", onchange: () => (forget(), void load()) });
+  let drawn: Explained | null = null;
   let before = "";
   let chosen = "";
   let held: Held[] = [];
@@ -58,8 +45,15 @@ export function planView(): { element: HTMLElement; load: () => Promise<void>; f
   }
 
   async function load(): Promise<void> {
-    drawn ??= await post<{ mermaid: string }>("explain", {});
-    const [plan, { streams }] = await Promise.all([get<Plan>("plan"), get<{ streams: { name: string; items: number }[] }>("streams")]);
+    const names = (await running()).map((one) => one.name);
+    if (names.join("\n") !== [...choice.options].map((one) => one.value).join("\n")) {
+      const before = choice.value;
+      show(choice, ...names.map((name) => h("option", { value: name }, name)));
+      if (names.includes(before)) choice.value = before;
+      else forget();
+    }
+    drawn ??= await post<Explained>("explain", { name: choice.value });
+    const [plan, { streams }] = await Promise.all([get<Plan>(`plan?query=${encodeURIComponent(choice.value)}`), get<{ streams: { name: string; items: number }[] }>("streams")]);
     held = plan.events;
     const now = JSON.stringify([plan, streams]);
     if (now === before) return;
@@ -67,20 +61,20 @@ export function planView(): { element: HTMLElement; load: () => Promise<void>; f
     const holding = plan.holding.join(", ") || "no stream";
     const shown: [string, unknown][] = [["Watermark", plan.watermark ?? "none yet"], ["Held back by", holding], ["Items that wait for it", plan.waiting], ["In the queue", plan.queue], ["Remembered", plan.remembered], ["Deadlines ahead", plan.pending]];
     show(facts, ...shown.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, String(value)))));
-    const { nodes, edges } = chart(drawn.mermaid);
-    const boxes: Node[] = [...nodes].map(([id, { text, kind }]) => {
-      const stream = kind === "item" ? streams.find((one) => one.name === text) : undefined;
-      const one = kind === "event" ? plan.events.find((other) => other.name === text) : undefined;
+    const { nodes, edges } = drawn.graph;
+    const boxes: Node[] = nodes.map(({ id, kind, text }) => {
+      const named = !(kind in KINDS);
+      const stream = kind === "stream" ? streams.find((one) => one.name === text) : undefined;
+      const one = plan.events.find((other) => (kind === "window" ? text.startsWith(`${other.name} `) && other.event.startsWith("GRAPH ") : named && other.name === text));
       const lines = [text];
+      if (kind === "window") lines.unshift("window");
       if (stream) lines.push(`${stream.items} items${plan.holding.includes(text) ? ", holds the watermark" : ""}`);
-      if (one) lines.push(`${one.held} held, ${one.reported} reported`);
-      return { id, kind, lines, title: lines.join(": "), open: kind === "event" ? () => describe(text) : undefined };
+      if (one) lines.push(kind === "window" ? `${one.held} held` : `${one.held} held, ${one.reported} reported`);
+      return { id, kind: KINDS[kind] ?? "event", lines, title: lines.join(": "), open: named ? () => describe(text) : undefined };
     });
-    for (const one of plan.events)
-      if (![...nodes.values()].some((node) => node.text === one.name)) boxes.push({ id: `held ${one.event}`, kind: "event", lines: [one.event.startsWith("GRAPH ") ? `window ${one.name}` : one.name, `${one.held} held, ${one.reported} reported`], title: one.name, open: () => describe(one.name) });
     const focused = (document.activeElement as SVGElement | null)?.dataset?.id;
     const [left, top] = [drawing.firstElementChild?.scrollLeft ?? 0, drawing.firstElementChild?.scrollTop ?? 0];
-    show(drawing, picture("Plan of the query", boxes, edges, "LR"));
+    show(drawing, picture("Plan of the query", boxes, edges.map((one) => ({ from: one.source, to: one.target, label: one.text })), "LR"));
     drawing.firstElementChild?.scrollTo(left, top);
     for (const node of drawing.querySelectorAll<SVGElement>("[data-id]")) if (focused && node.dataset.id === focused) node.focus();
     if (chosen) describe(chosen);
@@ -90,5 +84,5 @@ export function planView(): { element: HTMLElement; load: () => Promise<void>; f
     drawn = null;
     before = "";
   };
-  return { element: h("section", {}, facts, drawing, h("h3", {}, "What it holds"), details), load, forget };
+  return { element: h("section", {}, h("div", { class: "bar" }, h("label", {}, "Query ", choice)), facts, drawing, h("h3", {}, "What it holds"), details), load, forget };
 }

@@ -188,8 +188,8 @@ def test_explain_names_the_events_that_another_may_follow_from(folder: Path) -> 
 def test_explain_draws(folder: Path) -> None:
     done = obep("explain", "--mermaid", "good.obep")
     assert done.out == (
-        'flowchart LR\n  e0(["A"])\n  e1[["B"]]\n  e1_{{"WITHIN 5 min"}} --> e1\n  e1_0_{{"SEQ"}} --> e1_\n'
-        "  e0 --> e1_0_\n  e0 --> e1_0_\n"
+        'flowchart LR\n  e0(["A"])\n  e1[["B"]]\n  e1_{{"WITHIN 5 min"}}\n  e1_0_{{"SEQ"}}\n'
+        "  e1_ --> e1\n  e1_0_ --> e1_\n  e0 --> e1_0_\n  e0 --> e1_0_\n"
     )
 
 

@@ -220,6 +220,46 @@ def test_the_plan_counts_and_names_what_holds_the_watermark(service: Running, op
     expect(page.locator("#plan-operators")).to_contain_text(f"Pair: {pair['held']} held")
 
 
+def test_a_query_is_begun_beside_the_others_seen_in_the_plan_and_deleted(
+    opened: Open, tmp_path: Path
+) -> None:
+    (tmp_path / "query.obep").write_text(QUERY)
+    service = Running(tmp_path)
+    try:
+        page = opened(service.url, "query").open()
+        expect(page.locator("#delete")).to_be_disabled()
+        page.fill("#new-query", "second")
+        page.click("#begin")
+        editor = page.locator("#editor .cm-content")
+        expect(editor).to_contain_text("PREFIX")  # the head of the one before
+        editor.click()
+        page.keyboard.press("Control+End")
+        page.keyboard.type(
+            "EVENT Hot AS (hot value true)\nEVENT Two MATCH Hot SEQ Hot AS B WITHIN 5 s\nRETURN Two\n"
+        )
+        expect(page.locator("#put")).to_be_enabled()
+        expect(page.locator("#errors")).to_contain_text("Nothing is wrong")
+        page.click("#put")
+        page.click("#confirm")
+        expect(page.locator("#is-live")).to_be_visible()
+        names = [one["name"] for one in service.client.get("/queries").json()["queries"]]
+        assert names == ["query", "second"]
+        page.click("#tab-plan")
+        page.select_option("#plan-query", "second")
+        node = page.locator("#plan .node.event", has_text="Two")
+        node.press("Enter")
+        expect(page.locator("#plan-operators")).to_contain_text("sequence (SEQ)")
+        page.click("#tab-query")
+        page.select_option("#query-name", "second")
+        page.click("#delete")
+        expect(page.locator("#result")).to_contain_text("Two")
+        page.click("#confirm")
+        expect(page.locator("#is-gone")).to_be_visible()
+        assert [one["name"] for one in service.client.get("/queries").json()["queries"]] == ["query"]
+    finally:
+        service.kill()
+
+
 def test_why_not_and_dead_letters_are_answered(service: Running, opened: Open) -> None:
     page = opened(service.url, "whynot").open()
     page.fill("#whynot", "Pair")
@@ -259,12 +299,14 @@ def test_names_and_ids_of_a_hostile_service_are_shown_as_text(service: Running, 
     record["bindings"] = [{HACK: HACK}]
     one = opened(service.url)
     one.page.route("**/events?*", lambda route: _records(route, [record]))
-    one.page.route(
-        "**/why", lambda route: route.fulfill(json={"id": record["id"], "record": record, "text": HACK})
-    )
-    one.page.route(
-        "**/explain", lambda route: route.fulfill(json={"text": f"  {HACK}   logical\n    {HACK}\n"})
-    )
+    cause = {"event": record["event"], "start": 1, "end": 2, "assertions": [HACK], "individual": HACK}
+    record["because"] = [cause]
+    why = {"id": record["id"], "record": record, "text": HACK, "axioms": {record["event"]: [HACK]}}
+    one.page.route("**/why", lambda route: route.fulfill(json=why))
+    defined = {"iri": HACK, "name": f"{HACK}hostile", "parameters": [HACK], "text": HACK}
+    node = {"id": "e0", "kind": HACK, "text": HACK}
+    explained = {"text": HACK, "definitions": [defined], "graph": {"nodes": [node], "edges": []}}
+    one.page.route("**/explain", lambda route: route.fulfill(json=explained))
     page = one.open()
     one.choose("hostile")
     page.locator("#timeline").press("Enter")

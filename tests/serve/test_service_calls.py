@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
 
-from serve.conftest import Open, line
+from serve.conftest import Local, Open, line
+
+import obep.operators
+from obep.operators.operator import Operator
+from obep.serve.api.operator_names import OPERATORS
 
 
 def test_events_are_those_that_obep_run_writes(project: Path, local: Open, tmp_path: Path) -> None:
@@ -118,3 +124,53 @@ def test_a_request_that_cannot_be_answered_says_why(local: Open) -> None:
         client.post("/check", content="[" * 5000, headers={"Content-Type": "application/json"}).status_code
         == 400
     )
+
+
+def test_a_query_is_explained_as_data_with_its_windows_and_definitions(local: Open, project: Path) -> None:
+    text = (project / "query.obep").read_text()
+    window = "FROM NAMED WINDOW <now> ON <points> [LATEST 5 min]\nEVENT Hot"
+    more = text.replace("EVENT Hot", window, 1) + "STATE On(?x) ON <now> AS { ?x :hot true }\n"
+    said = local().client.post("/explain", json={"query": more}).json()
+    kinds = {one["text"]: (one["kind"], one["id"]) for one in said["graph"]["nodes"]}
+    assert kinds["points"][0] == "stream" and kinds["now [LATEST 5 min]"][0] == "window"
+    assert kinds["SEQ"][0] == "operator" and kinds["Pair"][0] == "composite" and kinds["On"][0] == "state"
+    edges = {(one["source"], one["target"]) for one in said["graph"]["edges"]}
+    ids = {name: id for name, (_, id) in kinds.items()}
+    assert {(ids["points"], ids["now [LATEST 5 min]"]), (ids["now [LATEST 5 min]"], ids["On"])} <= edges
+    assert (ids["points"], ids["On"]) not in edges
+    defined = {one["name"]: one for one in said["definitions"]}
+    assert defined["Hot"]["text"] == "hot value true" and defined["Warm"]["parameters"] == ["x"]
+
+
+def test_why_names_the_axioms_between_its_facts_and_its_definitions(project: Path) -> None:
+    owl, rdfs = "http://www.w3.org/2002/07/owl#", "http://www.w3.org/2000/01/rdf-schema#"
+    (project / "t.ttl").write_text(
+        f"@prefix : <http://e/> . @prefix owl: <{owl}> . @prefix rdfs: <{rdfs}> .\n"
+        ":Tank a owl:Class ; rdfs:subClassOf :Vessel . :Vessel a owl:Class ; rdfs:subClassOf :Thing .\n"
+        ":Cup a owl:Class ; rdfs:subClassOf :Vessel . :Thing a owl:Class .\n"
+    )
+    (project / "query.obep").write_text(
+        "PREFIX : <http://e/>\nVOCAB <t.ttl>\nFROM STREAM <points>\nEVENT Seen AS Vessel\n"
+        "EVENT Plain AS Tank\nRETURN Seen, Plain\n"
+    )
+    service = Local(project)
+    try:
+        service.post('{"time": 1, "graph": "<http://e/t1> a <http://e/Tank> ."}\n')
+        ids = {one["event"]: one["id"] for one in service.client.get("/events").json()["events"]}
+        why = {event: service.client.post("/why", json={"id": id}).json() for event, id in ids.items()}
+        assert why["http://e/Seen"]["axioms"] == {"http://e/Seen": ["SubClassOf(Tank Vessel)"]}
+        assert why["http://e/Plain"]["axioms"] == {}
+    finally:
+        service.stop()
+
+
+def test_every_operator_has_a_name_of_the_field() -> None:
+    for module in pkgutil.iter_modules(obep.operators.__path__):
+        importlib.import_module(f"obep.operators.{module.name}")
+    classes, left = set(), [Operator]
+    while left:
+        found = left.pop().__subclasses__()
+        classes |= {one.__name__ for one in found if one.__module__.startswith("obep.")}
+        left += found
+    assert classes - OPERATORS.keys() <= {"Choosing"}  # a base of others
+    assert {"Sequence", "Pair", "Silence"} <= classes

@@ -36,6 +36,8 @@ EXPECTED = {"full": FULL, "break": BROKEN}
 class FateObserver(Latest):
     """Lets the end of a session come while its engine takes items or reports."""
 
+    follows = False  # the engine may take items in blocks
+
     def __init__(self, fate: Fate) -> None:
         super().__init__(0)
         self._fate = fate

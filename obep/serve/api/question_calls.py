@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 from starlette.responses import Response
 
+from obep.engine.query import Query
 from obep.errors import fail
+from obep.ontology.rules.linking_axioms import linking_axioms
 from obep.output.json_reader import Lookup, ReadOccurrence, read_line
 from obep.output.why_tree import why as tree
-from obep.plan.query_picture import mermaid
+from obep.plan.explain_text import defined
+from obep.plan.query_picture import Chart, mermaid
+from obep.query.ast import LogicalEvent, Name
+from obep.query.print.printer import show
+from obep.query.walk import walk
 from obep.serve.api.calls import Call
 from obep.serve.api.http_answers import answer, errors
 from obep.serve.api.query_names import query_name
 from obep.serve.journal import Journal
+from obep.serve.service import Service
+
+AXIOMS = 50
+"""The most of an event that an answer names."""
+_IRI = re.compile(r"<[^<>\s]*>")
 
 
 class OfId(msgspec.Struct, forbid_unknown_fields=True):
@@ -53,7 +66,32 @@ async def why(call: Call) -> Response:
     record = rows[-1].record
     read = await asyncio.to_thread(read_line, record, _lookup(call.service.journal, frozenset({wanted.id})))
     text = "" if read is None else tree(read.occurrence, read.style)
-    return answer({"id": wanted.id, "record": msgspec.Raw(record.encode()), "text": text})
+    axioms = await asyncio.to_thread(_axioms, call.service, msgspec.json.decode(record))
+    return answer({"id": wanted.id, "record": msgspec.Raw(record.encode()), "text": text, "axioms": axioms})
+
+
+def _axioms(service: Service, record: Any) -> dict[str, list[str]]:
+    """By logical event of a record, the axioms of T by which its facts may lead to its definition."""
+    found: dict[str, list[str]] = {}
+    for event, facts in _facts(record).items():
+        for query in service.queries.queries.values():
+            defined_as = query.linked.events.get(f"<{event}>")
+            if isinstance(defined_as, LogicalEvent) and event not in found:
+                wanted = {part.iri for part in walk(defined_as) if isinstance(part, Name)}
+                axioms = linking_axioms(query.bundle.t.axioms, facts, wanted)
+                found |= {event: axioms[:AXIOMS]} if axioms else {}
+    return found
+
+
+def _facts(node: Any) -> dict[str, set[str]]:
+    """The names in the facts of a record and its causes, by the events that these facts show."""
+    found: dict[str, set[str]] = {}
+    if "event" in node:
+        found[node["event"]] = {name for line in node.get("assertions", ()) for name in _IRI.findall(line)}
+    for part in (*node.get("because", ()), *node.get("follows_from", ())):
+        for event, names in _facts(part).items():
+            found[event] = found.get(event, set()) | names
+    return found
 
 
 def _lookup(journal: Journal, met: frozenset[str]) -> Lookup:
@@ -93,4 +131,31 @@ async def explain(call: Call) -> Response:
             return errors(wrong, call.context.plain)
         query = checked.query
     text = await asyncio.to_thread(query.explain)
-    return answer({"text": call.context.plain.text(text), "mermaid": mermaid(query.linked)})
+    chart = Chart(query.linked)
+    return answer(
+        {
+            "text": call.context.plain.text(text),
+            "mermaid": mermaid(query.linked),
+            "graph": {
+                "nodes": [one._asdict() for one in chart.nodes],
+                "edges": [one._asdict() for one in chart.edges],
+            },
+            "definitions": _definitions(query),
+        }
+    )
+
+
+def _definitions(query: Query) -> list[dict[str, Any]]:
+    """Each event and state with its parameters and what it is defined as."""
+    linked = query.linked
+    texts = {iri: "\n".join(defined(one, linked)) for iri, one in linked.events.items()}
+    texts |= {iri: show(one) for iri, one in linked.states.items()}
+    return [
+        {
+            "iri": iri.strip("<>"),
+            "name": one.name.text,
+            "parameters": [show(var).lstrip("?") for var in getattr(one, "parameters", ())],
+            "text": texts[iri],
+        }
+        for iri, one in (*linked.events.items(), *linked.states.items())
+    ]

@@ -327,17 +327,17 @@ def _seconds(micros: int | None) -> float | None:
 def _require_no_checks(order: Order) -> None:
     """Refuse sources whose items are to be validated, or brought to other units."""
     for name, settings in order.config.sources.items():
-        if "units" in settings:
-            raise fail(
-                "OBEP836",
-                f"sources.{name}.units: graphs are not brought to other units on Spark",
-                file=str(order.config.path or ""),
-                remedy="--engine embedded",
-            )
-        if "validate" in settings:
-            raise fail(
-                "OBEP807",
-                f"sources.{name}.validate: items are not validated on Spark",
-                file=str(order.config.path or ""),
-                remedy="--engine embedded",
-            )
+        for setting, (code, what) in _NOT_ON_SPARK.items():
+            if setting in settings:
+                raise fail(
+                    code,
+                    f"sources.{name}.{setting}: {what} on Spark",
+                    file=str(order.config.path or ""),
+                    remedy="--engine embedded",
+                )
+
+
+_NOT_ON_SPARK = {
+    "units": ("OBEP836", "graphs are not brought to other units"),
+    "validate": ("OBEP807", "items are not validated"),
+}
