@@ -114,6 +114,18 @@ def test_a_query_that_is_deleted_resolves_its_alerts_and_lets_go_of_its_names(lo
     assert ends(service, "Hot") == [1, 2, 3]
 
 
+def test_what_a_deleted_query_has_reported_is_still_found_by_name(local: Open) -> None:
+    service = local()
+    put(service, "second", SECOND)
+    service.post(line(1), line(2))
+    reported = service.client.get("/events/Twice").json()["events"]
+    assert len(reported) == 1
+    service.client.delete("/queries/second")
+    assert service.client.get("/events/Twice").json()["events"] == reported
+    assert ends(service, "Hot") == [1, 2]
+    assert refused(service.client.get("/events/Thrice"))[1] == "OBEP517"
+
+
 @pytest.mark.parametrize("snapshot", [False, True])
 def test_a_kill_keeps_all_queries_with_their_states(local: Open, project: Path, snapshot: bool) -> None:
     service = local()
