@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
@@ -25,13 +25,20 @@ class Profile:
     """Microseconds from a reading to the next of the same individual."""
     runs: list[float] = field(default_factory=list)
     """Readings of an individual in a row with the same value."""
-    streams: Counter[str] = field(default_factory=Counter)
     falls: int = 0
     """Readings that are less than the one before; of a counter there are none."""
+    messages: dict[Term, set[int]] = field(default_factory=lambda: defaultdict(set))
+    """The numbers of the items that have a reading, by individual."""
 
     @property
     def distinct(self) -> int:
         return len(set(self.values))
+
+    def is_silent_with(self, other: Profile) -> bool:
+        """Whether the other field is absent of an individual wherever this one is."""
+        return all(
+            one in other.messages and other.messages[one] <= mine for one, mine in self.messages.items()
+        )
 
 
 def quantile(ordered: Sequence[float], part: float) -> float:
@@ -47,10 +54,10 @@ def profiles(items: Iterable[Item]) -> list[Profile]:
     """A profile of each property with numbers, the most frequent first."""
     series: dict[tuple[Term, Term], list[tuple[int, float]]] = defaultdict(list)
     found: dict[Term, Profile] = {}
-    for item in items:
+    for number, item in enumerate(items):
         for subject, name, value in _numbers(item):
             series[name, subject].append((item.at, value))
-            found.setdefault(name, Profile(name)).streams[item.stream] += 1
+            found.setdefault(name, Profile(name)).messages[subject].add(number)
     for (name, _), readings in series.items():
         profile = found[name]
         readings.sort(key=itemgetter(0))

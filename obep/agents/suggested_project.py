@@ -134,18 +134,18 @@ def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestio
 
 
 def _rules(seen: Sequence[Profile]) -> list[tuple[Profile, Rule]]:
-    """The rules for all fields; of fields that come in the same messages, one tells that they are silent."""
+    """The rules for all fields; of fields that are silent together, one has a rule for that."""
     found: list[tuple[Profile, Rule]] = []
-    covered: set[str] = set()
+    watched: list[Profile] = []
     titles: set[str] = set()
     for one in seen:
         if title(one) in titles:
             continue
         titles.add(title(one))
-        silent = not set(one.streams) <= covered
-        rules = [rule for rule in rules_for(one) if silent or not rule.name.endswith("Silent")]
-        if rules:
-            covered |= set(one.streams)
+        covered = any(one.is_silent_with(other) for other in watched)
+        rules = [rule for rule in rules_for(one) if not (covered and rule.name.endswith("Silent"))]
+        if any(rule.name.endswith("Silent") for rule in rules):
+            watched.append(one)
         found += [(one, rule) for rule in rules]
     return found
 

@@ -376,13 +376,15 @@ class Engine:
         self._out(list(found.records))
         return found
 
-    def compare(self, query: Query) -> Replacement:
-        """What `replace` would do, without doing it; `warmed` and `firing` are empty."""
+    def compare(
+        self, query: Query, *, warm: object = None, history: Iterable[Item | DeadLetter] | None = None
+    ) -> Replacement:
+        """What `replace` would do with the same arguments, without doing it."""
         from obep.engine.replacing.replace_query import compared
 
         with self._lock:
             self._check_open()
-            return compared(self, query)
+            return compared(self, query, micros(warm), history)
 
     def states(self, state: str) -> list[Held]:
         """What holds of a state now, that is after the last instant that is closed; the oldest first."""

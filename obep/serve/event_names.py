@@ -11,8 +11,10 @@ from obep.serve.service import Service
 
 
 def events_named(names: Iterable[str], service: Service) -> frozenset[str]:
-    """Their IRIs as the journal has them; raises OBEP517 for one that no query returns."""
-    known = dict.fromkeys(
-        name for query in service.queries.queries.values() for name in returned_by(query.plan)
-    )
-    return frozenset(map(iri, wanted_events(names, known)))
+    """Their IRIs as the journal has them; raises OBEP517 for one that no query returns or has returned.
+
+    What a query has reported stays, also when the query goes.
+    """
+    returned = [name for query in service.queries.queries.values() for name in returned_by(query.plan)]
+    reported = [f"<{name}>" for name in service.journal.events()]
+    return frozenset(map(iri, wanted_events(names, dict.fromkeys((*returned, *reported)))))

@@ -146,24 +146,25 @@ class QuerySet:
                     remedy=f"another name, RETURN without it, or DELETE /queries/{other}",
                 )
 
-    def compare(self, name: str, query: Query) -> Replacement:
-        """What running a query under a name would do."""
+    def compare(
+        self, name: str, query: Query, warm: int | None = None, history: list[Item] | None = None
+    ) -> Replacement:
+        """What `put` would do."""
         self.require_apart(name, query)
-        return self[name].compare(query) if name in self else _begun(query)
+        mine = _read_by(query, history)
+        if name in self:
+            return self[name].compare(query, warm=_length(warm), history=mine)
+        return _begun(query, _warmed(self._make(query, lambda letter: None), warm, mine), mine is not None)
 
     def put(self, name: str, query: Query, warm: int | None, history: list[Item] | None) -> Replacement:
         """Run a query under a name; with `warm`, from the items of the last so many microseconds."""
         self.require_apart(name, query)
-        mine = None if history is None else [one for one in history if one.stream in query.linked.streams]
+        mine = _read_by(query, history)
         if name in self:
-            length = None if warm is None else timedelta(microseconds=warm)
-            return self[name].replace(query, warm=length, history=mine)
-        engine = self.add(name, query)
-        if mine:
-            last = max(one.at for one in mine)
-            engine.push_items([one for one in mine if warm is None or one.at >= last - warm])
-            self._letters.clear()  # they were reported when the items came
-        return _begun(query, engine, warmed=mine is not None)
+            return self[name].replace(query, warm=_length(warm), history=mine)
+        engine = _warmed(self.add(name, query), warm, mine)
+        self._letters.clear()  # they were reported when the items came
+        return _begun(query, engine, mine is not None)
 
     def rename(self, before: str, name: str) -> None:
         self._engines = {name if key == before else key: one for key, one in self}
@@ -232,19 +233,35 @@ def _pushed(engine: Engine, items: list[Item]) -> list[Occurrence]:
     return engine.push_items(mine) if mine else engine.tick()
 
 
-def _begun(query: Query, engine: Engine | None = None, *, warmed: bool = False) -> Replacement:
+def _read_by(query: Query, history: list[Item] | None) -> list[Item] | None:
+    return None if history is None else [one for one in history if one.stream in query.linked.streams]
+
+
+def _length(warm: int | None) -> timedelta | None:
+    return None if warm is None else timedelta(microseconds=warm)
+
+
+def _warmed(engine: Engine, warm: int | None, history: list[Item] | None) -> Engine:
+    """A new engine with the state of the last part of the history."""
+    if history:
+        last = max(one.at for one in history)
+        engine.push_items([one for one in history if warm is None or one.at >= last - warm])
+    return engine
+
+
+def _begun(query: Query, engine: Engine, warmed: bool) -> Replacement:
     """The record of a query that begins."""
     names = named(meanings(query))
     return Replacement(
         before="",
         after=query.hash,
-        watermark=None if engine is None else engine.clock.watermark,
-        waiting=0 if engine is None else engine.waiting,
+        watermark=engine.clock.watermark,
+        waiting=engine.waiting,
         kept=(),
         begun=names,
         changed=(),
         gone=(),
         warmed=names if warmed else (),
         streams_added=tuple(query.linked.streams),
-        firing=() if engine is None else tuple(engine.firing()),
+        firing=tuple(engine.firing()),
     )

@@ -501,6 +501,10 @@ class Service:
                 source.stop()
             raise
 
+    def compare(self, name: str, query: Query, warm: int | None = None) -> Replacement:
+        """What `replace_by` would do."""
+        return self.queries.compare(name, query, warm, None if warm is None else self.history())
+
     def _refitted(self, queries: Mapping[str, Query]) -> dict[str, Outlet]:
         """The sinks as they take what other queries return; raises what does not fit."""
         order, plan = self.project.order(()), merged_plan(queries.values())

@@ -113,6 +113,18 @@ def with_holes(rows: list[Row]) -> str:
     return "\n".join(f"{line}\n{{" if n % 50 == 7 else line for n, line in enumerate(lines))
 
 
+def as_wide(rows: list[Row]) -> str:
+    """A column for each sensor, which is empty while the sensor is silent."""
+    by_minute: dict[int, dict[str, str]] = {}
+    for row in rows:
+        by_minute.setdefault(row["at"], {})[row["sensor"]] = str(row["level"]).replace(".", ",")
+    lines = ["time;s1;s2;s3"]
+    for at, levels in by_minute.items():
+        when = datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        lines.append(";".join([when, *(levels.get(sensor, "") for sensor in ("s1", "s2", "s3"))]))
+    return "\n".join(lines)
+
+
 SETS: list[tuple[str, Callable[[list[Row]], str], float, float]] = [
     ("rooms.csv", as_csv, 20, 3),
     ("halle-3.csv", as_german_csv, -40, 5),
@@ -124,6 +136,7 @@ SETS: list[tuple[str, Callable[[list[Row]], str], float, float]] = [
     ("boilers.jsonl", as_mixed_units, 70, 6),
     ("traffic.jsonl", as_disordered, 55, 12),
     ("greenhouse.jsonl", with_holes, 420, 25),
+    ("kiln.csv", as_wide, 900, 60),
 ]
 
 
@@ -138,10 +151,11 @@ def test_the_rules_find_the_faults(
     assert said.status == 0, said.err
     ran = embedded(out / "query.obep", "--quiet")
     assert ran.status == 0, ran.err
-    found = [
+    reported = [
         (one["event"].rpartition("/")[2], one["bindings"][0]["x"].rpartition("/")[2].rstrip(">"), minute(one))
         for one in ran.records
     ]
+    found = [_by_column(*one) if write is as_wide else one for one in reported]
     field = "Value" if write is as_mixed_units else "Level"
     true = [one for one in found if _is_of_a_fault(one, field)]
     faults = {who for _, who, _ in true}
@@ -154,9 +168,15 @@ def test_the_rules_find_the_faults(
     assert stuck == "s3"
     assert STUCK[0] < at < STUCK[1]
     assert others <= 2
-    for rule in (f"{field}High", f"{field}Silent", f"{field}Stuck"):
-        number = sum(what == rule for what, _, _ in found)
+    wide = ("S1High", "S2Silent", "S3Stuck")
+    for rule in wide if write is as_wide else (f"{field}High", f"{field}Silent", f"{field}Stuck"):
+        number = sum(what == rule for what, _, _ in reported)
         assert f"{rule:<28} {number:>6} ×" in said.out
+
+
+def _by_column(what: str, _: str, at: int) -> tuple[str, str, int]:
+    """`S2Silent` of the table is the silence of s2."""
+    return f"Level{what[2:]}", what[:2].lower(), at
 
 
 def _is_of_a_fault(found: tuple[str, str, int], field: str) -> bool:
@@ -234,6 +254,22 @@ def test_records_are_about_the_individuals_of_the_background_knowledge(tmp_path:
     assert "FROM GRAPH <static.ttl>" in query
     found = embedded(tmp_path / "out" / "query.obep", "--quiet").records
     assert {one["bindings"][0]["x"] for one in found} >= {"<http://plant.example/s1>"}
+
+
+def test_fields_that_are_silent_together_have_one_rule_for_it(tmp_path: Path) -> None:
+    rows = [
+        {"ts": BEGIN + 60 * n, "watts": 100 + (n * 37) % 50, "volts": 220 + n % 13, "amps": 1 + n % 11}
+        for n in range(200)
+        if not 50 < n < 70
+    ]
+    for row in rows[100:130]:
+        del row["amps"]
+    (tmp_path / "meter.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    said = obep("suggest", tmp_path / "meter.jsonl")
+    assert [line.split()[:2] for line in said.out.splitlines() if "Silent  " in line] == [
+        ["WattsSilent", "1"],
+        ["AmpsSilent", "2"],
+    ]
 
 
 def test_a_counter_has_no_range_and_a_day_alone_is_noticed(tmp_path: Path) -> None:

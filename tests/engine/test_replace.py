@@ -98,6 +98,27 @@ def test_the_dry_run_changes_nothing() -> None:
     assert engine.snapshot() == before
 
 
+@pytest.mark.parametrize("warm", [None, "10 s"])
+@pytest.mark.parametrize(
+    "after",
+    [
+        query(PAIR, "STATE Hot(?x) FROM A(?x) TO B(?x) TIMEOUT 1 h\n", returns="RETURN Hot AS ALERTS\n"),
+        query("STATE Hot(?x) FROM A(?x) TO B(?x) TIMEOUT 1 h\n", returns="RETURN Hot AS ALERTS\n"),
+        query(HOT, returns="RETURN Hot AS ALERTS\n"),
+        query(PAIR),
+    ],
+)
+def test_the_dry_run_says_what_the_replacement_then_does(after: Query, warm: str | None) -> None:
+    items = [item(1, 1), item(1, 1, "y"), item(2, 3)]
+    engine = query(PAIR, HOT, returns="RETURN Hot AS ALERTS\n").engine()
+    engine.push_items(items)
+    before = engine.snapshot()
+    history = None if warm is None else items
+    planned = engine.compare(after, warm=warm, history=history)
+    assert engine.snapshot() == before
+    assert planned.to_json() == engine.replace(after, warm=warm, history=history).to_json()
+
+
 @pytest.mark.parametrize("wrong", ["no query", query(PAIR, returns="").linked])
 def test_what_is_no_query_changes_nothing(wrong: Any) -> None:
     engine = query(PAIR).engine()

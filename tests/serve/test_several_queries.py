@@ -114,6 +114,18 @@ def test_a_query_that_is_deleted_resolves_its_alerts_and_lets_go_of_its_names(lo
     assert ends(service, "Hot") == [1, 2, 3]
 
 
+def test_what_a_deleted_query_has_reported_is_still_found_by_name(local: Open) -> None:
+    service = local()
+    put(service, "second", SECOND)
+    service.post(line(1), line(2))
+    reported = service.client.get("/events/Twice").json()["events"]
+    assert len(reported) == 1
+    service.client.delete("/queries/second")
+    assert service.client.get("/events/Twice").json()["events"] == reported
+    assert ends(service, "Hot") == [1, 2]
+    assert refused(service.client.get("/events/Thrice"))[1] == "OBEP517"
+
+
 @pytest.mark.parametrize("snapshot", [False, True])
 def test_a_kill_keeps_all_queries_with_their_states(local: Open, project: Path, snapshot: bool) -> None:
     service = local()
@@ -156,6 +168,21 @@ def test_a_new_query_begins_with_history_if_asked(local: Open) -> None:
     assert {one["labels"]["x"] for one in done["firing"]} == {"<http://e/p2>"}  # 3 is not decided yet
     service.post(line(4))
     assert sorted(one["start"] for one in service.client.get("/events/Twice").json()["events"]) == [2, 3]
+
+
+@pytest.mark.parametrize("name", ["second", "another"])
+@pytest.mark.parametrize("options", [{}, {"warm": "10 min"}])
+def test_a_dry_run_answers_what_the_put_then_answers(local: Open, name: str, options: dict[str, str]) -> None:
+    service = local()
+    put(service, "second", SECOND)
+    service.post(line(1), line(2), line(3))
+    other = SECOND.replace("10 min", "9 min")
+    if name == "another":
+        service.client.delete("/queries/second")
+    dry = put(service, name, other, dry_run="true", **options)
+    assert service.client.get("/queries").json()["queries"][-1]["text"] != other
+    assert dry == put(service, name, other, **options)
+    assert bool(dry["warmed"]) is bool(options)
 
 
 def test_an_action_comes_to_each_query_at_its_own_watermark(local: Open) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import structs
 
 from obep.engine.query import Query
 from obep.engine.replacing.generations import Generation
@@ -20,13 +22,38 @@ if TYPE_CHECKING:
 History = Iterable[Item | DeadLetter]
 
 
-def compared(engine: Engine, query: Query) -> Replacement:
+class _Prepared(NamedTuple):
+    """A replacement that is worked out and changes nothing yet."""
+
+    record: Replacement
+    found: Difference
+    new: Generation | None
+    """What runs for all that begins; `None`, if nothing does."""
+    moved: frozenset[Term]
+    """What keeps its meaning and has no state: the new version decides it from now on."""
+    left: tuple[tuple[Generation, frozenset[Term]], ...]
+    """The older versions, each with what it goes on deciding."""
+
+
+def compared(engine: Engine, query: Query, warm: int | None, history: History | None) -> Replacement:
     """What a replacement would do."""
-    return _record(engine, query, _difference(engine, query))
+    return _prepare(engine, query, warm, history).record
 
 
 def replaced(engine: Engine, query: Query, warm: int | None, history: History | None) -> Replacement:
     """Do it."""
+    prepared = _prepare(engine, query, warm, history)
+    found = prepared.found
+    ended = {*found.gone, *(one.name for one in found.changed)}
+    engine.held.end(ended, engine.clock.watermark or 0)
+    _swap(engine, query, prepared)
+    engine.held.replace(query.plan.states, query.linked.states, found.starting)
+    engine.clock.follow(query.linked.streams)
+    return prepared.record
+
+
+def _prepare(engine: Engine, query: Query, warm: int | None, history: History | None) -> _Prepared:
+    """Build the new version, warm it, and say what the replacement does."""
     if warm is not None and history is None:
         raise fail(
             "OBEP871",
@@ -42,19 +69,25 @@ def replaced(engine: Engine, query: Query, warm: int | None, history: History | 
     if new is not None and history is not None and watermark is not None:
         _warm(engine, new, watermark, warm, history)
         firing = [one for one in new.runtime.firing() if one.event in found.starting]
-    ended = {*found.gone, *(one.name for one in found.changed)}
-    engine.held.end(ended, watermark or 0)
-    _swap(engine, query, found, new)
-    engine.held.replace(query.plan.states, query.linked.states, found.starting)
-    engine.clock.follow(query.linked.streams)
+    moved = frozenset[Term]() if new is None else frozenset(found.kept) - _remembering(query)
+    left = _left(engine, frozenset(found.kept) - moved)
     still = {one.id for one in firing}
-    return _with(
+    record = structs.replace(
         record,
         warmed=named(sorted(found.starting)) if new is not None and history is not None else (),
         resolved=tuple(one for one in record.resolved if one.id not in still),
         firing=tuple(one for one in firing if one.id not in {old.id for old in record.resolved}),
-        generations=len(engine.running.all()),
+        generations=max(1, sum(bool(shown) for _, shown in left) + (new is not None)),
     )
+    return _Prepared(record, found, new, moved, left)
+
+
+def _left(engine: Engine, kept: frozenset[Term]) -> tuple[tuple[Generation, frozenset[Term]], ...]:
+    """The versions that run, each with what it decides of these."""
+    running = engine.running
+    if running.versions is None:
+        return ((running.all()[0], kept & _named_in(engine.query)),)
+    return tuple((one, kept & (one.shown or frozenset())) for one in running.all())
 
 
 def _difference(engine: Engine, query: Query) -> Difference:
@@ -89,7 +122,6 @@ def _record(engine: Engine, query: Query, found: Difference) -> Replacement:
         streams_added=tuple(one for one in after if one not in before),
         streams_removed=tuple(one for one in before if one not in after),
         resolved=tuple(resolved(one, at or 0) for one in engine.firing() if one.event in ended),
-        generations=len(engine.running.all()) + bool(found.starting),
     )
 
 
@@ -112,35 +144,35 @@ def _begin(engine: Engine, query: Query, found: Difference) -> Generation | None
     return Generation(query, changes, engine.running.new_runtime, names)
 
 
-def _swap(engine: Engine, query: Query, found: Difference, new: Generation | None) -> None:
+def _swap(engine: Engine, query: Query, prepared: _Prepared) -> None:
     """Let the older versions decide what they go on with, and the new one the rest."""
-    old = engine.running.all()
-    if engine.running.versions is None:
-        before = engine.query.linked
-        old[0].shown = frozenset((*before.events, *before.states, *before.queries))
-    moved: frozenset[Term] = frozenset()
+    new, moved = prepared.new, prepared.moved
     if new is not None:
-        moved = frozenset(found.kept) - _remembering(query)
-        new.shown = found.starting | moved
-    kept = frozenset(found.kept) - moved
-    for one in old:
-        if new is not None:
-            new.reported |= one.reported | one.runtime.seen_now(moved & (one.shown or frozenset()))
+        new.shown = prepared.found.starting | moved
+        for one, _ in prepared.left:
+            shown = _named_in(engine.query) if one.shown is None else one.shown
+            new.reported |= one.reported | one.runtime.seen_now(moved & shown)
             new.began_at = max(new.began_at, one.runtime.now or 0)
-        one.shown = (one.shown or frozenset()) & kept
-    going_on = [one for one in old if one.shown]
-    engine.running.go_on_with([*going_on, *([new] if new is not None else [])] or old[-1:], query)
+    for one, shown in prepared.left:
+        one.shown = shown
+    going_on = [one for one, shown in prepared.left if shown]
+    begun = [] if new is None else [new]
+    engine.running.go_on_with([*going_on, *begun] or [prepared.left[-1][0]], query)
+
+
+def _named_in(query: Query) -> frozenset[Term]:
+    return frozenset((*query.linked.events, *query.linked.states, *query.linked.queries))
 
 
 def _remembering(query: Query) -> frozenset[Term]:
     """The events, states and queries of which there may be anything that a new version would not know."""
-    plan, linked = query.plan, query.linked
+    plan = query.plan
     free = {
         one.event
         for one in plan.events
         if one.root is None and not one.window and one.prompt and one.event not in plan.derived
     }
-    return frozenset((*linked.events, *linked.states, *linked.queries)) - free
+    return _named_in(query) - free
 
 
 def _warm(engine: Engine, new: Generation, watermark: int, warm: int | None, history: History) -> None:
@@ -171,9 +203,3 @@ def named(names: Iterable[Term]) -> tuple[Term, ...]:
 
 def _is_part(name: Term) -> bool:
     return name.startswith(f"<{GROUP}")
-
-
-def _with(record: Replacement, **values: object) -> Replacement:
-    from msgspec.structs import replace as changed
-
-    return changed(record, **values)

@@ -54,7 +54,7 @@ async def put(call: Call) -> Response:
     try:
         query, said = await asyncio.to_thread(service.prepare, name, text)
         if dry_run:
-            found = await asyncio.to_thread(service.queries.compare, name, query)
+            found = await asyncio.to_thread(service.compare, name, query, length)
         else:
             coming = await asyncio.to_thread(service.replace_by, name, query, text, length)
             done = await asyncio.wrap_future(coming)
