@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
 from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import Any
@@ -77,8 +76,11 @@ def change(record: Record, path: str, new: object) -> None:
 
 
 def packed_record(record: Record, name: bytes, place: str = "") -> bytes:
-    """A record with its name and place; integers of any size, and the decimals of tables, stay so."""
-    return json.dumps((record, name.hex(), place), default=lambda one: {_DECIMAL_KEY: str(one)}).encode()
+    """A record with its name and place; integers of any size, and the decimals of tables, stay so.
+
+    The ways to its decimals stand beside the record: whatever its own keys are, they are data.
+    """
+    return json.dumps((record, name.hex(), place, list(_ways_to_decimals(record))), default=str).encode()
 
 
 def unpacked_record(packed: bytes) -> tuple[Record, bytes, str]:
@@ -87,18 +89,22 @@ def unpacked_record(packed: bytes) -> tuple[Record, bytes, str]:
     >>> unpacked_record(packed_record({"v": [Decimal("1.50"), 0.5, 1 << 70]}, b"x"))
     ({'v': [Decimal('1.50'), 0.5, 1180591620717411303424]}, b'x', '')
     """
-    record, name, place = json.loads(packed, object_hook=_unmarked)
+    record, name, place, *ways = json.loads(packed)  # one that an older version packed has no ways
+    for *way, last in ways[0] if ways else ():
+        holder = record
+        for step in way:
+            holder = holder[step]
+        holder[last] = Decimal(holder[last])
     return record, bytes.fromhex(name), place
 
 
-_DECIMAL_KEY = "\0decimal"
-
-
-def _unmarked(value: Record) -> Any:
-    if value.keys() == {_DECIMAL_KEY}:
-        with suppress(ArithmeticError, TypeError):
-            return Decimal(value[_DECIMAL_KEY])
-    return value
+def _ways_to_decimals(value: Any, way: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    if isinstance(value, Decimal):
+        yield way
+    elif isinstance(value, dict | list):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(inner, dict | list | Decimal):
+                yield from _ways_to_decimals(inner, (*way, key))
 
 
 def as_text(path: str, value: Any) -> str:

@@ -91,6 +91,8 @@ class Mapping:
         """The item of a record that has waited for K."""
         record, name, place = unpacked_record(item.record)
         try:
+            if not isinstance(record, dict):
+                raise Refused("OBEP610", f"a record is an object, not {shown(record)}")
             return item._replace(triples=self._triples(record, item.stream, item.at, name), record=b"")
         except Refused as refused:
             return _placed(dead(refused, item.stream, item.sent, item.at), place)

@@ -14,7 +14,8 @@ from rdflib import Graph
 
 from obep.errors import ObepError
 from obep.formats import read_items
-from obep.formats.record_mapping import make_mapping, with_index
+from obep.formats.record_fields import packed_record, unpacked_record
+from obep.formats.record_mapping import make_mapping, waiting, with_index
 from obep.formats.reference_lookup import ChangingIndex, FixedIndex, read_lookup
 from obep.model import DeadLetter, Item, Triple
 from obep.spark.readers.mapped_columns import MappedRead
@@ -176,6 +177,51 @@ def test_an_index_that_follows_changes_is_that_of_the_graph_they_leave(
         assert anew is not None
         for value in ("x", "y", "1", "01", "z", *(name[1:-1] for name in NAMES)):
             assert index.rows((value,)) == anew.rows((value,))
+
+
+# --- records that wait for K
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.decimals(allow_nan=False),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["\0decimal", "v", "0", ""]) | st.text(max_size=2), inner, max_size=3
+        )
+    ),
+    max_leaves=6,
+)
+RECORDS = st.dictionaries(st.sampled_from(["\0decimal", "v", "0"]), VALUES, max_size=3)
+
+
+@given(RECORDS, st.binary(max_size=4), st.text(max_size=3))
+def test_a_record_is_unpacked_as_it_was_packed_whatever_its_keys_are(
+    record: dict[str, Any], name: bytes, place: str
+) -> None:
+    found = unpacked_record(packed_record(record, name, place))
+    assert found == (record, name, place)
+    assert repr(found[0]) == repr(record)  # 1 and Decimal("1") are equal
+
+
+@pytest.mark.parametrize("record", [{"\0decimal": "1"}, {"id": "17", "v": {"\0decimal": "5"}}])
+def test_a_record_that_waits_is_refused_as_one_that_does_not(record: dict[str, Any]) -> None:
+    common = {"prefixes": PREFIXES, "subject": {"lookup": LOOKUP}, "template": "?p :value {v:integer} ."}
+    ready = make_mapping(with_index(common, "m", lambda one: one.over(K).index), "m")
+    waits = make_mapping(waiting(common), "m")
+    line = json.dumps({"time": 1, **record}).encode()
+    [item] = read_items(line, "jsonl", "s", mapping=waits)
+    [refused] = read_items(line, "jsonl", "s", mapping=ready)
+    assert isinstance(item, Item) and isinstance(refused, DeadLetter)
+    assert ready.resume(item) == refused
+    assert refused.code == "OBEP610"
+
+
+@pytest.mark.parametrize("record", ["1", "[]", '"x"', "null"])
+def test_a_packed_record_that_is_no_object_is_a_dead_letter(record: str) -> None:
+    settings = {"prefixes": PREFIXES, "subject": {"lookup": LOOKUP}, "template": "?p :value {v} ."}
+    ready = make_mapping(with_index(settings, "m", lambda one: one.over(K).index), "m")
+    found = ready.resume(Item("s", 1, (), "", b"sent", None, f'[{record}, "", "", []]'.encode()))
+    assert isinstance(found, DeadLetter) and found.code == "OBEP610"
 
 
 # --- arrays
