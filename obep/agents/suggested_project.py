@@ -11,16 +11,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from pyoxigraph import Literal
+
 from obep.agents.field_profiles import Profile, disorder, profiles, quantile
 from obep.agents.rule_proposals import Rule, duration, reading, rules_for, title
 from obep.agents.sample_records import content, format_of, merged, plain_records
 from obep.config.toml_file import Config, load_config
 from obep.errors import fail
 from obep.formats import read_items_of
-from obep.formats.likely_mapping import likely_settings, mapping_text
+from obep.formats.likely_mapping import NO_PATH, likely_settings, mapping_text, toml_text
 from obep.formats.record_fields import Record
 from obep.formats.time_hints import NAMING, bare_name, last_step
-from obep.formats.units import unit_named
+from obep.formats.units import shown, unit_named
 from obep.model import Item, Triple, local_name
 from obep.ontology.owl.load import read_rdf
 from obep.run.backtesting.history import over_history
@@ -174,6 +176,9 @@ def _mapping(records: list[Record], stream: str, path: Path, known: Sequence[Tri
     if len(inner) != 1:
         return _mapping_of(records, stream, path, known)
     [name] = inner
+    if not name or "'" in name:
+        reason = "The path of an array, records = \"$['name'][*]\", takes no empty name and no apostrophe."
+        raise fail("OBEP886", f"{path}: the array {shown(name)} has no path", reason=reason)
     elements = [one for record in records for one in record.get(name) or () if isinstance(one, dict)]
     step = f".{name}" if re.fullmatch(r"[A-Za-z_]\w*", name) else f"['{name}']"
     return _mapping_of(elements[:LOOKED_AT], stream, path, known) | {"records": f"${step}[*]"}
@@ -239,12 +244,13 @@ def _units_of_fields(mappings: dict[str, dict[str, Any]]) -> dict[str, str]:
 
 def _subject(records: list[Record], whole: Record) -> str:
     """A field that is called like a name, or a text that comes again and again."""
+    named = {path: value for path, value in whole.items() if not set(path) & NO_PATH}
     for said in (bare_name, last_step):
         for name in NAMING:
-            for path in whole:
+            for path in named:
                 if said(path) == name:
                     return path
-    for path, value in whole.items():
+    for path, value in named.items():
         if isinstance(value, str) and not re.fullmatch(r"[-+0-9.,:TZ /eE]*", value):
             known = {str(one.get(path)) for one in records}
             if 1 < len(known) <= len(records) / 5:
@@ -270,7 +276,7 @@ def _settings(streams: dict[str, Path], mappings: dict[str, dict[str, Any]], lat
     if late:
         lines[0] += f'\nlateness = "{duration(late)}"'
     for name, path in streams.items():
-        uri = f'[sources.{name}]\nuri = "{name}{path.suffix.lower()}"'
+        uri = f"[sources.{name}]\nuri = {toml_text(name + path.suffix.lower())}"
         lines.append(f"{uri}\n\n{mapping_text(mappings[name], name)}")
     return "\n\n".join(lines) + "\n"
 
@@ -283,7 +289,7 @@ def _ontology(seen: Sequence[Profile], names: str, units: dict[str, str]) -> str
     )
     return head + "".join(
         f':{name} a owl:DatatypeProperty ; rdfs:label "{name}"'
-        + (f' ; rdfs:comment "in {units[name]}"' if name in units else "")
+        + (f" ; rdfs:comment {Literal(f'in {units[name]}')}" if name in units else "")
         + " .\n"
         for name in (local_name(one.name) for one in seen)
     )

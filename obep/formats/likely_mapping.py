@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from decimal import Decimal
 from typing import Any
@@ -25,7 +26,8 @@ TEXTS = frozenset(
 )
 """Names of fields whose digits are no number, in lower case and without `_`, `-` and spaces."""
 _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,2})?\Z", re.ASCII)
-_NO_PATH = frozenset('{}:?"\\\n')
+_BARE = re.compile(r"[\w-]+", re.ASCII)
+NO_PATH = frozenset('{}:?"\\\n')
 """What a field of a template cannot be called."""
 
 
@@ -49,14 +51,14 @@ def likely_settings(
     flat = {
         path: value
         for path, value in whole.items()
-        if isinstance(value, str | int | float | Decimal) and not set(path) & _NO_PATH
+        if isinstance(value, str | int | float | Decimal) and not set(path) & NO_PATH
     }
     time = time or written_time(whole) or ("time" if "time" in record else counted_time(flat))
     others = [path for path in flat if path != time]
     spelt = (
         path for said in (bare_name, last_step) for name in NAMING for path in others if said(path) == name
     )
-    who = subject or next(spelt, others[0] if others else "")
+    who = subject if subject and not set(subject) & NO_PATH else next(spelt, others[0] if others else "")
     texts = not any(type(flat[path]) in (int, float) for path in others if path != who)
     types = {path: ":double" if texts and _is_measured(path, flat[path]) else "" for path in others}
     mark = "?" if optional else ""
@@ -99,18 +101,23 @@ def likely_mapping(record: Record, stream: str, names: str = "http://example.org
 def mapping_text(settings: dict[str, Any], stream: str) -> str:
     """The settings of a likely mapping as they stand in obep.toml."""
     [(prefix, names)] = settings["prefixes"].items()
-    lines = [f"[sources.{stream or 'NAME'}.mapping]", f'prefixes = {{ "{prefix}" = "{names}" }}']
-    lines += [f"{key} = {_toml(value)}" for key, value in settings.items() if key != "prefixes"]
+    name = stream if _BARE.fullmatch(stream) else toml_text(stream) if stream else "NAME"
+    lines = [f"[sources.{name}.mapping]", f"prefixes = {{ {toml_text(prefix)} = {toml_text(names)} }}"]
+    lines += [f"{key} = {toml_text(value)}" for key, value in settings.items() if key != "prefixes"]
     if has_no_zone(form := settings.get("time_format", "")) and form:
         lines.append('# zone = "Europe/Berlin"   if it is not UTC')
     return "\n".join(lines)
 
 
-def _toml(value: object) -> str:
-    """A text, or a table of them on one line."""
+def toml_text(value: object) -> str:
+    """A text, or a table of them on one line; whatever stands in a text, it ends where it ends.
+
+    >>> print(toml_text({"a": 'x"\\n[sinks.y]'}))
+    { "a" = "x\\"\\n[sinks.y]" }
+    """
     if isinstance(value, dict):
-        return f"{{ {', '.join(f'{_toml(key)} = {_toml(inner)}' for key, inner in value.items())} }}"
-    return f'"{value}"'
+        return f"{{ {', '.join(f'{toml_text(key)} = {toml_text(inner)}' for key, inner in value.items())} }}"
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _is_measured(path: str, value: object) -> bool:

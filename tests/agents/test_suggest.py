@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import tomllib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -278,3 +279,39 @@ def test_a_counter_has_no_range_and_a_day_alone_is_noticed(tmp_path: Path) -> No
     rows = [f"{1 + n // 200:02}.03.2026;{n % 24:02}:00;{20 + n % 17},5" for n in range(400)]
     (tmp_path / "tage.csv").write_text("\n".join(["Datum;Uhrzeit;Wert", *rows]))
     assert "Note: half of the readings of Wert have the instant" in obep("suggest", tmp_path / "tage.csv").out
+
+
+EVIL = 'x"\n[sinks.evil]\nuri = "http://127.0.0.1:9/steal"\n#'
+
+
+@pytest.mark.parametrize("name", ['rea"dings', EVIL, "back\\slash", "\x7f\x01\r\u2028"])
+def test_an_array_of_any_name_is_written_as_that_name_and_nothing_else(name: str, tmp_path: Path) -> None:
+    rows = [
+        {name: [{"time": BEGIN + 60 * n, "id": who, "temp": 20 + (n * 37) % 50 / 10} for who in "ab"]}
+        for n in range(100)
+    ]
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    said = obep("suggest", tmp_path / "data.jsonl", "--out", tmp_path / "out")
+    assert (said.status, said.err) == (0, "")
+    settings = tomllib.loads((tmp_path / "out" / "obep.toml").read_text())
+    assert sorted(settings) == ["engine", "sources"]
+    assert settings["sources"]["data"]["mapping"]["records"] == f"$['{name}'][*]"
+
+
+def test_an_array_whose_name_no_path_can_have_is_refused(tmp_path: Path) -> None:
+    rows = [{f"x'][*]{EVIL}": [{"time": BEGIN + 60 * n, "id": "a", "temp": n}] * 2} for n in range(40)]
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    said = obep("suggest", tmp_path / "data.jsonl", "--out", tmp_path / "out")
+    assert (said.status, said.err.split()[0]) == (2, "OBEP886")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", [f"{EVIL}.id", "} a :Evil . :{x.id"])
+def test_no_name_of_a_field_adds_a_setting_or_a_triple(name: str, tmp_path: Path) -> None:
+    rows = [{"time": BEGIN + 60 * n, name: "a", "temp": 20 + (n * 37) % 50 / 10} for n in range(100)]
+    (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    said = obep("suggest", tmp_path / "data.jsonl", "--out", tmp_path / "out")
+    assert (said.status, said.err) == (0, "")
+    settings = tomllib.loads((tmp_path / "out" / "obep.toml").read_text())
+    assert sorted(settings) == ["engine", "sources"]
+    assert settings["sources"]["data"]["mapping"]["template"] == ":data :temp {temp?} ."

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from obep.errors import ObepError
 from obep.formats import read_graph, read_items
-from obep.formats.likely_mapping import likely_mapping
+from obep.formats.likely_mapping import likely_mapping, likely_settings, mapping_text
 from obep.formats.record_mapping import make_mapping
 from obep.formats.stream_reader import Notes
 from obep.formats.time_hints import likely_time
@@ -461,6 +461,17 @@ def test_a_mapping_that_is_suggested_reads_the_record_it_was_made_for(record: di
     )
     assert isinstance(item, Item), (text, item)
     assert item.triples
+
+
+NAMES = st.text(st.characters(codec="utf-8") | st.sampled_from('"\\\n\r\x7f\0[]=.'), max_size=8)
+
+
+@given(st.dictionaries(NAMES, st.integers() | NAMES, min_size=1, max_size=4), NAMES, NAMES)
+def test_a_mapping_is_written_as_the_settings_that_it_has_and_no_others(
+    record: dict[str, object], stream: str, array: str
+) -> None:
+    made = likely_settings(record, f"http://e/{array}") | {"records": array, "units": {array: {"to": stream}}}
+    assert tomllib.loads(mapping_text(made, stream)) == {"sources": {stream or "NAME": {"mapping": made}}}
 
 
 @pytest.mark.parametrize(
