@@ -98,7 +98,9 @@ class ChangingIndex:
             given = [self._terms.get(value, {}) for value in values]
             known = "".join(f"VALUES ?f{n} {{ {' '.join(terms)} }} " for n, terms in enumerate(given))
             rows = self._lookup.entries(self._store, known) if all(given) else {}
-            found = self._found[values] = rows.get(values, ())
+            found = rows.get(values, ())
+            if found:  # what K does not know comes from records, without end
+                self._found[values] = found
         return found
 
     def _quads(self, triples: Iterable[Triple]) -> list[Quad]:

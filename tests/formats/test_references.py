@@ -179,6 +179,14 @@ def test_an_index_that_follows_changes_is_that_of_the_graph_they_leave(
             assert index.rows((value,)) == anew.rows((value,))
 
 
+def test_an_index_keeps_nothing_of_ids_that_the_graph_does_not_have() -> None:
+    index = ChangingIndex(read_lookup(LOOKUP, PREFIXES, "m"), K)
+    assert index.rows(("17",)) == (("<http://e/t1>",),)
+    for number in range(100):
+        assert index.rows((f"unknown{number}",)) == ()
+    assert list(index._found) == [("17",)]
+
+
 # --- records that wait for K
 
 VALUES = st.recursive(
