@@ -64,9 +64,13 @@ class Quantities:
     def converted(self, item: Item) -> Item | DeadLetter:
         """The item in the units asked for; or why that cannot be."""
         own: dict[Term, dict[Term, None]] = {}
+        others: dict[Term, Term] = {}
+        """By what has numbers that nobody asks for, a property of one: they keep their unit."""
         for s, p, o in item.triples:
             if p in UNITS:
                 own.setdefault(s, {})[o] = None
+            elif p not in self._asked and _NUMBER.fullmatch(o):
+                others[s] = p
         said: dict[Triple, None] = {}
         now: dict[Term, Term] = {}
         try:
@@ -78,6 +82,9 @@ class Quantities:
                     continue
                 said[s, p, target[1]] = None
                 if s in own or p in NUMERIC_VALUES:
+                    if s in others and any(unit_named(_text(one)) != unit_named(target[0]) for one in units):
+                        reason = f"{s} {others[s]}: its unit is that of {p} too, and nobody asks for it in"
+                        raise Refused(WRONG_UNIT, f"{reason} {target[0]}")
                     now[s] = unit_iri(target[0])
         except Refused as refused:
             return DeadLetter(item.stream, item.at, refused.code, refused.reason, as_sent(item))

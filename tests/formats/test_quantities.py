@@ -71,6 +71,14 @@ def test_what_has_no_unit_or_is_not_asked_for_stays_as_it_is() -> None:
         assert made(*triples) == {*triples}
 
 
+def test_a_unit_of_numbers_that_nobody_asks_for_is_not_changed() -> None:
+    two = ((S, T, number("100.0")), (S, OTHER, number("72.0")))
+    assert "nobody asks" in str(made(*two, (S, UNIT, unit("DEG_F"))))
+    assert made(*two, (S, UNIT, unit("DEG_C"))) == {*two, (S, UNIT, unit("DEG_C"))}
+    text = (S, OTHER, '"warm"')
+    assert made(two[0], text, (S, UNIT, unit("DEG_C"))) == {two[0], text, (S, UNIT, unit("DEG_C"))}
+
+
 def test_units_that_cannot_become_the_one_asked_for_refuse_the_item() -> None:
     for name, words in ((unit("PA"), "cannot become degC"), ('"blub"', "is no known unit")):
         assert words in str(made((S, T, number("5")), (S, UNIT, name)))
