@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -111,3 +113,25 @@ def test_a_definition_of_a_quantity_asks_for_its_unit_too() -> None:
         graph = [(S, NUMERIC, number("45")), (S, UNIT, unit(name))]
         assert len(engine.push(graph, at=1)) == count
     assert len(engine.push([(S, NUMERIC, number("45"))], at=2)) == 0
+
+
+ONTOLOGY = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:temp a owl:DatatypeProperty . :roomTemp a owl:DatatypeProperty ; rdfs:subPropertyOf :temp .
+:eqTemp a owl:DatatypeProperty ; owl:equivalentProperty :roomTemp . :wide a owl:DatatypeProperty .
+:temp rdfs:subPropertyOf :wide .
+"""
+
+
+def test_values_of_narrower_and_equal_properties_are_asked_in_the_unit_too(tmp_path: Path) -> None:
+    (tmp_path / "onto.ttl").write_text(ONTOLOGY)
+    head = "PREFIX : <http://e/> VOCAB <onto.ttl> FROM STREAM <s> EVENT A AS (temp some number[> 30 degC]) "
+    (tmp_path / "q.obep").write_text(f"{head} RETURN A")
+    degrees = {"temperature": "degC"}
+    assert obep.load(tmp_path / "q.obep").bundle.definitions.units == {
+        f"<{NS}{name}>": degrees for name in ("temp", "roomTemp", "eqTemp")
+    }
+    for name in ("eqTemp", "wide"):
+        (tmp_path / "q.obep").write_text(f"{head} EVENT B AS ({name} some number[> 86 degF]) RETURN A, B")
+        with pytest.raises(obep.ObepError, match="OBEP809"):
+            obep.load(tmp_path / "q.obep")

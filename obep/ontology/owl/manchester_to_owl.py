@@ -45,7 +45,7 @@ class Translation:
         self._classes = axioms.classes
         self._objects = {*axioms.object_properties, ax.TOP_OBJECT_PROPERTY}
         self._used: dict[str, set[Term]] = {}
-        self.units = UnitsAsked()
+        self.units = UnitsAsked(axioms.axioms)
         """The units that definitions name."""
         self.misfits: list[Misfit] = []
         """What stood where it does not fit in the definitions translated so far."""

@@ -9,6 +9,7 @@ from obep.errors import Span
 from obep.formats.quantities import NUMERIC_VALUES
 from obep.formats.units import TABLE, nearest_unit, straight_line, unit_named
 from obep.model import Term, local_name
+from obep.ontology.owl import axioms as ax
 from obep.query import ast
 
 Wrong = tuple[str, Span, str, str, str]
@@ -19,9 +20,17 @@ _COMPARES = ("<", "<=", ">", ">=")
 class UnitsAsked:
     """By property and dimension, the unit that the definitions read so far ask for."""
 
-    def __init__(self) -> None:
+    def __init__(self, axioms: Iterable[ax.Axiom] = ()) -> None:
         self.by_property: dict[Term, dict[str, str]] = {}
-        self._first: dict[tuple[Term, str], str] = {}
+        self._below: dict[Term, set[Term]] = {}
+        """By property, those right below it and its equals."""
+        for axiom in axioms:
+            match axiom:
+                case ax.SubDataProperty(sub, sup):
+                    self._below.setdefault(sup, set()).add(sub)
+                case ax.EquivalentDataProperties(operands):
+                    for one in operands:
+                        self._below.setdefault(one, set()).update(operands)
 
     def take(self, property: Term, facets: Iterable[ast.Facet]) -> Iterator[Wrong]:
         """Note the units of the facets of a property; what is wrong with them."""
@@ -44,19 +53,32 @@ class UnitsAsked:
                     f"> 30 {name}",
                 )  # fmt: skip
                 continue
-            known = self.by_property.setdefault(property, {})
-            near = here if property in NUMERIC_VALUES else known  # a quantity may be of any dimension
-            others = [one for dimension, one in near.items() if dimension != unit.dimension]
-            others += [one for one in (known.get(unit.dimension),) if one and unit_named(one) != unit]
-            if others:
+            met: tuple[Term, str] | None = None
+            for one in self._with_narrower(property):
+                known = self.by_property.setdefault(one, {})
+                near = here if property in NUMERIC_VALUES else known  # a quantity may be of any dimension
+                others = [other for dimension, other in near.items() if dimension != unit.dimension]
+                others += [was for was in (known.get(unit.dimension),) if was and unit_named(was) != unit]
+                met = met or next(((one, other) for other in others), None)
+                known.setdefault(unit.dimension, name)
+            if met:
                 yield (
                     "OBEP809", facet.unit.span,
-                    f"{local_name(property)} is compared in {others[0]} and in {name}",
+                    f"{local_name(met[0])} is compared in {met[1]} and in {name}",
                     "The values of a property are brought to one unit, of one dimension.",
-                    in_unit(facet, others[0]),
+                    in_unit(facet, met[1]),
                 )  # fmt: skip
-            known.setdefault(unit.dimension, name)
             here.setdefault(unit.dimension, name)
+
+    def _with_narrower(self, property: Term) -> list[Term]:
+        """A property, then all whose values are values of it too."""
+        found = {property: None}
+        waiting = [property]
+        while waiting:
+            new = [one for one in sorted(self._below.get(waiting.pop(), ())) if one not in found]
+            found |= dict.fromkeys(new)
+            waiting += new
+        return list(found)
 
 
 def in_unit(facet: ast.Facet, other: str) -> str:
