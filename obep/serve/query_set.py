@@ -57,9 +57,9 @@ class QuerySet:
         """The engine of the query that has run longest."""
         return next(iter(self._engines.values()))
 
-    def reading(self, stream: str) -> Engine | None:
-        """The first engine that reads a stream."""
-        return next((one for _, one in self if stream in one.query.linked.streams), None)
+    def reading(self, stream: str) -> list[Query]:
+        """The queries that read a stream."""
+        return [one.query for _, one in self if stream in one.query.linked.streams]
 
     # Of all of them
 
