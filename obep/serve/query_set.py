@@ -119,11 +119,15 @@ class QuerySet:
         return self._all(Engine.close)
 
     def _all(self, do: Callable[[Engine], list[Occurrence]]) -> list[Occurrence]:
-        found = [one for _, engine in self for one in do(engine)]
-        letters = self._letters if len(self) == 1 else dict.fromkeys(self._letters)
-        for letter in tuple(letters):
-            self._on_dead_letter(letter)
+        found: list[Occurrence] = []
+        letters: Counter[DeadLetter] = Counter()
+        for _, engine in self:
+            self._letters.clear()
+            found += do(engine)
+            letters |= Counter(self._letters)  # a record that several refuse is one letter
         self._letters.clear()
+        for letter in letters.elements():
+            self._on_dead_letter(letter)
         return found
 
     # Which they are

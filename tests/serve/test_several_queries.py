@@ -10,7 +10,10 @@ import pytest
 from serve.conftest import QUERY, Local, Open, line, until
 from serve.test_service_kills import killed
 
+from obep import load
 from obep.errors import ObepError
+from obep.model import RDF_TYPE, DeadLetter, Item
+from obep.serve.query_set import QuerySet
 
 SECOND = """PREFIX : <http://e/>
 FROM STREAM <points>
@@ -354,3 +357,16 @@ def test_each_query_looks_subjects_up_in_its_own_static_graph(
 def letters(service: Local) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = service.client.get("/dead-letters").json()["letters"]
     return found
+
+
+@pytest.mark.parametrize("queries", [1, 2])
+def test_equal_late_items_are_a_letter_each_however_many_queries_refuse_them(queries: int) -> None:
+    texts = [f"PREFIX : <http://e/> FROM STREAM <s> EVENT {name} AS Room RETURN {name}" for name in "AB"]
+    got: list[DeadLetter] = []
+    found = QuerySet(lambda query, take: query.engine(on_dead_letter=take), got.append)
+    for text in texts[:queries]:
+        found.add(text, load(text=text))
+    graph = (("<http://e/a>", RDF_TYPE, "<http://e/Room>"),)
+    found.push_items([Item("s", 5_000_000, graph)])
+    found.push_items([Item("s", 1_000_000, graph), Item("s", 1_000_000, graph)])
+    assert len(got) == 2
