@@ -174,3 +174,43 @@ def test_every_operator_has_a_name_of_the_field() -> None:
         left += found
     assert classes - OPERATORS.keys() <= {"Choosing"}  # a base of others
     assert {"Sequence", "Pair", "Silence"} <= classes
+
+
+WRONG = [
+    ("GET", "/evnts", None, "OBEP855"),
+    ("GET", "/no/such/route", None, "OBEP855"),
+    ("DELETE", "/events", None, "OBEP859"),
+    ("POST", "/alerts/urn:none/ack", {"by": "ann"}, "OBEP855"),
+    ("POST", "/alerts/urn:none/ack", {}, "OBEP859"),
+    ("POST", "/alerts/urn:none/comment", {"by": "ann"}, "OBEP859"),
+    ("POST", "/alerts/urn:none/snooze", {"by": "ann"}, "OBEP859"),
+    ("POST", "/alerts/urn:none/snooze", {"by": "ann", "until": "soon"}, "OBEP859"),
+    ("GET", "/alerts?status=odd", None, "OBEP859"),
+    ("PUT", "/queries/query", {"text": "RETURN ALL"}, "OBEP859"),
+    ("PUT", "/queries/-x", {"query": "RETURN ALL"}, "OBEP859"),
+    ("PUT", "/queries/query?dry_run=perhaps", {"query": ""}, "OBEP859"),
+    ("PUT", "/queries/query?warm=long", {"query": ""}, "OBEP859"),
+    ("GET", "/queries/none", None, "OBEP855"),
+    ("POST", "/check", [], "OBEP859"),
+    ("POST", "/why", {"id": "urn:none"}, "OBEP530"),
+    ("POST", "/why-not", {}, "OBEP859"),
+    ("POST", "/explain", {"what": 1}, "OBEP859"),
+    ("POST", "/streams/none", {}, "OBEP855"),
+    ("GET", "/events?since=-1", None, "OBEP859"),
+    ("GET", "/events?from=soon", None, "OBEP859"),
+]
+
+
+def test_a_refusal_says_code_reason_and_remedy(local: Open) -> None:
+    service = local()
+    for method, path, body, code in WRONG:
+        answer = service.client.request(method, path, **({} if body is None else {"json": body}))
+        [said] = answer.json()["errors"]
+        assert said["code"] == code, (path, said)
+        assert answer.status_code in (400, 404, 405) and all(
+            said[part] for part in ("message", "reason", "remedy")
+        ), (path, said)
+    [misspelt] = service.client.get("/evnts").json()["errors"]
+    assert misspelt["remedy"] == "/events"
+    [body] = service.client.put("/queries/query", json={"text": ""}).json()["errors"]
+    assert "text" in body["reason"] and body["remedy"] == '{"query": "…"}'

@@ -55,7 +55,12 @@ def stream_of(call: Call) -> str:
     name, known = call.path("name"), call.service.queries.streams
     if name not in known:
         near = nearest(name, known)
-        raise fail("OBEP855", f"no query reads a stream {name}", remedy=near or ", ".join(known))
+        raise fail(
+            "OBEP855",
+            f"no query reads a stream {name}",
+            reason="Items of it would have no effect.",
+            remedy=near or ", ".join(known),
+        )
     return name
 
 

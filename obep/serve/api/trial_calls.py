@@ -38,7 +38,12 @@ async def attempt(call: Call) -> Response:
     """What the query finds, in the order of time, as `obep run` writes it; one trial at a time."""
     wanted = await call.json(Trial, call.service.settings.body_bytes)
     if not _free.acquire(blocking=False):
-        raise fail("OBEP865", "another trial runs", remedy="try again when it has ended")
+        raise fail(
+            "OBEP865",
+            "another trial runs",
+            reason="One runs at a time, so that the service has time for its queries.",
+            remedy="try again when it has ended",
+        )
     try:
         return answer(await asyncio.to_thread(_run, call, wanted))
     finally:
@@ -84,7 +89,12 @@ def _read(
     items: list[Item] = []
     for stream, text in recorded.items():
         if stream not in query.linked.streams:
-            raise fail("OBEP855", f"the query reads no stream {stream[:200]}")
+            raise fail(
+                "OBEP855",
+                f"the query reads no stream {stream[:200]}",
+                reason="Items of it would have no effect.",
+                remedy=", ".join(query.linked.streams),
+            )
         reading = make_reading(stream, config.sources.get(stream, {}), config, notes=notes)
         reading.source = stream
         for record in read_items_of(text.encode(), "jsonl", reading):
