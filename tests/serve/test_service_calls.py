@@ -214,3 +214,13 @@ def test_a_refusal_says_code_reason_and_remedy(local: Open) -> None:
     assert misspelt["remedy"] == "/events"
     [body] = service.client.put("/queries/query", json={"text": ""}).json()["errors"]
     assert "text" in body["reason"] and body["remedy"] == '{"query": "…"}'
+
+
+def test_a_refused_record_of_a_body_has_its_line(local: Open) -> None:
+    service = local()
+    said = service.post(line(1), "{\n", line(2), '{"time": "soon"}\n').json()
+    assert (said["accepted"], [one["line"] for one in said["letters"]]) == (2, [2, 4])
+    assert [one["line"] for one in service.client.get("/dead-letters").json()["letters"]] == [2, 4]
+    body = {"query": service.client.get("/queries/query").json()["text"], "items": {"points": f"{line(1)}{{"}}
+    tried = service.client.post("/try", json=body).json()
+    assert (tried["items"], [one["line"] for one in tried["letters"]]) == (1, [2])

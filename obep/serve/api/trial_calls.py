@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from io import BytesIO
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from starlette.responses import Response
 
 from obep.engine.query import Query, run
 from obep.errors import ObepError, fail
-from obep.formats import read_items_of
+from obep.formats import read_file
 from obep.formats.stream_reader import Notes
 from obep.model import DeadLetter, Item
 from obep.output.json_writer import to_line
@@ -97,7 +98,7 @@ def _read(
             )
         reading = make_reading(stream, config.sources.get(stream, {}), config, notes=notes)
         reading.source = stream
-        for record in read_items_of(text.encode(), "jsonl", reading):
+        for record in read_file(BytesIO(text.encode()), "jsonl", reading):
             if isinstance(record, DeadLetter):
                 letters.append(record)
             else:
