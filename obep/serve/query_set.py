@@ -49,7 +49,12 @@ class QuerySet:
         """Raises OBEP855 for a query that does not run."""
         found = self._engines.get(name)
         if found is None:
-            raise fail("OBEP855", f"there is no query {name[:200]}", remedy=", ".join(self._engines))
+            raise fail(
+                "OBEP855",
+                f"there is no query {name[:200]}",
+                reason="It was never put, or it was deleted.",
+                remedy=", ".join(self._engines),
+            )
         return found
 
     @property
