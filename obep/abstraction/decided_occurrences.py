@@ -99,7 +99,7 @@ class DecidedHit:
 
     def _cause_pieces(self) -> list[str | int]:
         name = self.individual
-        pieces: list[str | int] = ['"individual":"', NAME if isinstance(name, int) else _json(name[1:-1])]
+        pieces: list[str | int] = ['"individual":"', NAME if isinstance(name, int) else _json(_bare(name))]
         pieces += ('","start":', AT, ',"end":', AT, ',"assertions":[')
         for place, (pattern, _) in enumerate(self.explained):
             s, p, o = (one if isinstance(one, int) else _json(one) for one in pattern)
@@ -128,6 +128,11 @@ def _filled(pattern: Pattern, terms: tuple[Term | None, ...]) -> Triple:
         p,
         terms[o] if isinstance(o, int) else o,
     )  # type: ignore[return-value]  # properties are no slots, and no term of a hit is missing
+
+
+def _bare(term: Term) -> str:
+    """An IRI without its brackets; a blank node of K as it is."""
+    return term[1:-1] if term.startswith("<") else term
 
 
 def _json(text: str) -> str:

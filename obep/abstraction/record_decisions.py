@@ -50,6 +50,12 @@ class Decisions:
             if _is_iri(slot) or any(callable(cell) for cell in self._cells(slot))
         ]
         """The slots whose terms may be names that only a record has."""
+        self._as_is = [
+            place
+            for place, slot in enumerate(template.slots)
+            if place not in self._own and any(self._cells(slot))
+        ]
+        """The slots whose literals count as they are."""
         terms = {term for pattern in template.patterns for term in pattern}
         self._constants = {term for term in terms if isinstance(term, str) and not known(term)}
         self._known: dict[tuple[object, ...], Decision | None] = {}
@@ -102,6 +108,8 @@ class Decisions:
         if None in own:
             own = [term for term in own if term is not None]
         different = own[0] != own[1] if len(own) == 2 else len(set(own)) == len(own)
+        if self._as_is and not {terms[place] for place in self._as_is}.isdisjoint(own):
+            return False
         return different and self._constants.isdisjoint(own)
 
     def _cells(self, slot: Slot) -> list[object]:
@@ -114,7 +122,7 @@ class Decisions:
             mine = [(s, p) for s, p, o in self._template.patterns if o == slot]
             if any((s, p) in mine and o != slot for s, p, o in self._template.patterns):
                 return lambda term: term  # two fields may say the same
-            return _of_literal(self._cells(slot))
+            return _of_literal(self._cells(slot), self._matcher.shapes.is_known)
         if any(p == RDF_TYPE and o == slot for _, p, o in self._template.patterns):
             return lambda term: term
         known = self._matcher.shapes.is_known
@@ -169,8 +177,9 @@ def _is_iri(slot: Slot) -> bool:
     return slot.kind == "iri" or (slot.kind == "term" and slot.places[0].type == "iri")
 
 
-def _of_literal(cells: list[object]) -> Aspect:
-    """A literal counts by the constants that it meets, where it is only compared; else as it is."""
+def _of_literal(cells: list[object], known: Callable[[Term], bool]) -> Aspect:
+    """A literal counts by the constants that it meets, where it is only compared and K has it not; else as it
+    is."""
     looked_at = [cell for cell in cells if cell]
     if not looked_at:
         return lambda term: 0
@@ -178,5 +187,6 @@ def _of_literal(cells: list[object]) -> Aspect:
     if len(tests) < len(looked_at):
         return lambda term: term
     if len(tests) == 1:
-        return tests[0]
-    return lambda term: tuple([test(term) for test in tests])
+        [test] = tests
+        return lambda term: term if known(term) else test(term)
+    return lambda term: term if known(term) else tuple([test(term) for test in tests])

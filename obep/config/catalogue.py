@@ -29,6 +29,10 @@ class Catalogue(dict[str, Path]):
         self.looked_up: frozenset[Term] = frozenset()
         self.mappings: dict[str, RecordMapping] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Mappings are compiled, and cannot be pickled; they are compared where the query is checked."""
+        return {**self.__dict__, "mappings": {}}
+
 
 def is_lenient(catalogue: Mapping[str, Path]) -> bool:
     """Whether an import that a catalogue lacks is left out."""

@@ -154,37 +154,39 @@ class Engine:
             running.plain,
             running.block(),
         )
-        for one in items:
-            counters["items"] += 1
-            if block is not None:
-                if not waiting and block.suits(one) and goes_on(one.stream, one.at, now):
-                    if (letter := block.add(one)) is not None:
-                        self._settle(block, found)
-                        self._bury(letter)
-                        running.advance(one.at, found)
-                    continue
-                self._settle(block, found)
-            item = one.item(one.sent) if isinstance(one, Mapped) else one
-            if isinstance(item, DeadLetter):
-                self._bury(item)
-            elif item.stream in models:
-                if self._admit_change(item, now, wall):
-                    self._release(found)
-                waiting = len(self.buffer)
-            elif not waiting and goes_on(item.stream, item.at, now):
-                if plain and item.removed is None and not item.sent:  # `_process` without its questions
-                    running.changes.judged = item.at
-                    if (letter := running.process(item, item, found)) is None:
-                        counters["processed"] += 1
+        try:
+            for one in items:
+                counters["items"] += 1
+                if block is not None:
+                    if not waiting and block.suits(one) and goes_on(one.stream, one.at, now):
+                        if (letter := block.add(one)) is not None:
+                            self._settle(block, found)
+                            self._bury(letter)
+                            running.advance(one.at, found)
+                        continue
+                    self._settle(block, found)
+                item = one.item(one.sent) if isinstance(one, Mapped) else one
+                if isinstance(item, DeadLetter):
+                    self._bury(item)
+                elif item.stream in models:
+                    if self._admit_change(item, now, wall):
+                        self._release(found)
+                    waiting = len(self.buffer)
+                elif not waiting and goes_on(item.stream, item.at, now):
+                    if plain and item.removed is None and not item.sent:  # `_process` without its questions
+                        running.changes.judged = item.at
+                        if (letter := running.process(item, item, found)) is None:
+                            counters["processed"] += 1
+                        else:
+                            self._bury(letter)
                     else:
-                        self._bury(letter)
-                else:
-                    self._process(item, found)
-            elif self._admit(item, now, wall):
-                self._release(found)
-                waiting = len(self.buffer)
-        if block is not None:
-            self._settle(block, found)
+                        self._process(item, found)
+                elif self._admit(item, now, wall):
+                    self._release(found)
+                    waiting = len(self.buffer)
+        finally:  # also if the caller's iterator fails: the clock has seen what came
+            if block is not None:
+                self._settle(block, found)
 
     def _settle(self, block: ItemBlock, found: Found) -> None:
         """Let the runtime have what a block has gathered."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from heapq import heappop, heappush
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
 _NEVER = 1 << 62
 _RECORDS = (Alert, Answer)
 """What is reported and nobody reads."""
-_detected = attrgetter("detected")
 
 
 class Deriving(Protocol):
@@ -103,7 +101,7 @@ class Runtime:
         }
         """The moments of states, and what their patterns find, that nothing is found in, and whose triples no
         guard asks for."""
-        self._steady = bool(self._runs) and not (self._leading or self._states or windows)
+        self._steady = len(self._runs) == 1 and not (self._leading or self._states or windows)
         self._steady = self._steady and all(run.steady for run in self._runs) and self._returned <= heads
         """Whether an occurrence that is alone in its instant can be fed without closing that."""
         self._alone: dict[Term, Take] = {}
@@ -205,6 +203,7 @@ class Runtime:
             if len(occurrences) > 1 or entries[place + 1][0] == at:
                 break
             if at >= self._prune_at:
+                self._hand_over(found)  # what is pruned may be reported
                 self._prune(at)
             self.now = at
             if occurrences:
@@ -213,11 +212,14 @@ class Runtime:
                 if take is not None:
                     take(one)
             place += 1
+        self._hand_over(found)
+        return place
+
+    def _hand_over(self, found: list[Occurrence]) -> None:
         reports = Reports()
         for run in self._runs:
             run.hand_over(reports, not self._tied)
-        found += reports if len(self._runs) == 1 else sorted(reports, key=_detected)
-        return place
+        found += reports
 
     def push_occurrences(self, occurrences: Sequence[Occurrence]) -> Sequence[Occurrence]:
         """Many at once, sorted by `detected`; for a plan without NOT."""

@@ -280,4 +280,5 @@ def nearest_unit(name: str) -> str:
         return " or ".join(same)
     if COMPOUND & set(name) or len(name) <= SHORT:
         return ""
-    return next(iter(get_close_matches(name, known, 1)), "")
+    alike = [one for one in known if len(one) == len(name) and one.lower()[:-1] == name.lower()[:-1]]
+    return " or ".join(alike) or next(iter(get_close_matches(name, known, 1)), "")

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import merge
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from obep.engine.query import Query
 from obep.engine.states.held_states import Held
 from obep.engine.time_letters import kept_streams
-from obep.errors import fail
+from obep.errors import Diagnostic, fail
 from obep.formats.record_mapping import Mapping as RecordMapping
 from obep.formats.stream_reader import Notes
 from obep.formats.tables.frame_items import FrameItems, Settings, frame_items
@@ -22,6 +23,8 @@ from obep.run.load_query import load
 
 PROGRESS = 5_000
 """Records between two lines of progress."""
+LOOKED_AT = 500
+"""Records from the beginning that the lints look at where a query finds nothing."""
 
 
 def detect(
@@ -66,11 +69,29 @@ def detect(
         engine.on_state(name, lambda held: _keep(held, episodes))
     read = open_frames(loaded, frame, mapping=mapping, time=time, subject=subject, stream=stream)
     items = _counted(read.items) if progress else read.items
-    found = engine.push_items(kept_streams(items, loaded.linked.streams))
+    first = list(islice(items, LOOKED_AT))
+    found = engine.push_items(kept_streams(chain(first, items), loaded.linked.streams))
     found += engine.close()
     for hit in found:
         hit.style = read.notes.style or ""
-    return make_result(engine, found, list(episodes.values()), letters, read.mapping)
+    result = make_result(engine, found, list(episodes.values()), letters, read.mapping)
+    if not found and not episodes:
+        result.findings = _findings(loaded, first)
+    return result
+
+
+def _findings(query: Query, first: Iterable[Item | DeadLetter]) -> list[Diagnostic]:
+    """What the lints of `obep run` find in the first items, which may say why a query finds nothing."""
+    from obep.lints.stream_context import RunContext
+    from obep.lints.stream_rules import StreamRules
+    from obep.lints.stream_stats import StreamStats
+
+    rules, stats = StreamRules(query), StreamStats()
+    models = query.linked.models
+    items = [one for one in first if isinstance(one, Item) and one.stream not in models and not one.record]
+    rules.observe(items, stats)
+    run = RunContext(query, lambda stream: None, {one.stream for one in items}, ended=True)
+    return [one.diagnostic for one in rules.findings(stats, run)]
 
 
 def open_frames(

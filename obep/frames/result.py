@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from obep.engine.states.held_states import Held
-from obep.errors import printable
+from obep.errors import Diagnostic, printable
 from obep.frames.typed_columns import Column, Structs, of_terms, to_arrow, to_pandas, to_polars
 from obep.model import Alert, Answer, DeadLetter, Occurrence, Term, local_name
 from obep.output.json_writer import iri, parts_of
@@ -121,6 +121,8 @@ class Result:
     rows: Table[Row]
     dead_letters: Table[DeadLetter]
     mapping: dict[str, Any] = field(default_factory=dict)
+    findings: list[Diagnostic] = field(default_factory=list)
+    """Where nothing was found: the warnings of `obep run` about the records, which may say why."""
 
     @property
     def counters(self) -> dict[str, int]:
@@ -168,6 +170,8 @@ class Result:
             [(code, _)] = Counter(letter.code for letter in self.dead_letters).most_common(1)
             first = next(letter for letter in self.dead_letters if letter.code == code)
             text += f"; {len(self.dead_letters)} refused ({code}: {first.reason})"
+        if self.findings:
+            text += f"; {self.findings[0].code}: {self.findings[0].message}"
         return f"{text}>"
 
 

@@ -74,7 +74,7 @@ def check_expression(
         else:
             if windows and is_timestamp(call.function):
                 number = len(call.arguments)
-                said = None if number % 3 == 0 else _check_number("timestamp", number, 1, 1)
+                said = None if number and number % 3 == 0 else _check_number("timestamp", number, 1, 1)
             else:
                 said = _check_name(call.function, len(call.arguments)) or _check_use(call)
         if said is not None:

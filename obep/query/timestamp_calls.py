@@ -7,10 +7,11 @@ of one triple after the other: of `?v` those of the patterns of its group that h
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from obep.query import ast
+from obep.query.rebuild import rebuilt
 from obep.query.walk import walk
 
 TIMESTAMP = "TIMESTAMP"
@@ -32,29 +33,29 @@ def timestamps(node: ast.Node) -> Iterator[ast.Call]:
 
 def with_triples(node: _N) -> _N:
     """The same with the triples of all its timestamps."""
-    return _rewritten(node, ()) if any(timestamps(node)) else node
+    found: _N = _rewritten(node) if any(timestamps(node)) else node
+    return found
 
 
-def _rewritten(node: _N, patterns: Patterns) -> _N:
-    if isinstance(node, ast.Call) and is_timestamp(node.function):
-        return replace(node, function=TIMESTAMP, arguments=_triples(node, patterns))
-    if isinstance(node, ast.Group):
-        patterns = list(_patterns(node))
-    elif isinstance(node, ast.Select):
-        patterns = list(_patterns(node.where))
-    changed = {}
-    for field in fields(node):
-        before = getattr(node, field.name)
-        after = _part(before, patterns)
-        if after is not before:
-            changed[field.name] = after
-    return replace(node, **changed) if changed else node
+def without_triple(node: ast.Node) -> Iterator[ast.Call]:
+    """The calls `timestamp(?v)` whose group has no triple pattern with ?v."""
+    empty = {one.span for one in timestamps(with_triples(node)) if not one.arguments}
+    return (one for one in timestamps(node) if len(one.arguments) == 1 and one.span in empty)
 
 
-def _part(value: Any, patterns: Patterns) -> Any:
-    if isinstance(value, tuple) and any(isinstance(one, ast.Node) for one in value):
-        return tuple(_part(one, patterns) for one in value)
-    return _rewritten(value, patterns) if isinstance(value, ast.Node) else value
+def _rewritten(node: Any) -> Any:
+    group = node.where if isinstance(node, ast.Select) else node
+    patterns = list(_patterns(group)) if isinstance(group, ast.Group) else []
+
+    def change(part: ast.Node) -> ast.Node | None:
+        if isinstance(part, ast.Call) and is_timestamp(part.function):
+            return replace(part, function=TIMESTAMP, arguments=_triples(part, patterns))
+        if part is not node and isinstance(part, ast.Group | ast.Select):
+            changed: ast.Node = _rewritten(part)
+            return changed
+        return None
+
+    return rebuilt(node, change)
 
 
 def _patterns(group: ast.Group) -> Iterator[ast.TriplePattern]:

@@ -139,9 +139,17 @@ def needs_of(linked: Linked) -> dict[str, set[str]]:
     for iri, definition in (*linked.events.items(), *linked.states.items()):
         needs[iri] = depends(definition) & known
         if held:
-            needs[iri] |= {held[window] for window in windows_of(definition) if window in held} & known
+            looked = held if _asks_all(definition) else windows_of(definition)
+            needs[iri] |= {held[window] for window in looked if window in held} & known
         needs[iri] |= linked.needs.get(iri, set()) & known
     return needs
+
+
+def _asks_all(definition: ast.Node) -> bool:
+    """Whether it looks at all windows, by `WINDOW ?w`."""
+    return any(
+        isinstance(one, ast.WindowGroup) and isinstance(one.window, ast.Var) for one in walk(definition)
+    )
 
 
 def event_needs(linked: Linked) -> dict[str, set[str]]:

@@ -195,13 +195,13 @@ def open_run(
     return run, engine
 
 
-def open_inlet(inlet: Inlet, order: Order, query: Query, notes: Notes) -> Source:
-    """A source of a run; lookups of its mapping are made in the K of the query."""
+def open_inlet(inlet: Inlet, order: Order, query: Query, notes: Notes, *, waits: bool = False) -> Source:
+    """A source of a run; lookups of its mapping are made in the K of the query, or by each engine (`waits`)."""
     streams, models = query.linked.streams, query.linked.models
     return open_source(
         inlet.name,
         inlet.uri,
-        order.config.with_lookups(query.bundle.k.once, waits=order.watch or bool(models)),
+        order.config.with_lookups(query.bundle.k.once, waits=waits or order.watch or bool(models)),
         stream=streams[0] if len(streams) == 1 else "",
         trusted=inlet.trusted,
         notes=notes,

@@ -32,7 +32,12 @@ class Access:
             return ""
         name, has = self._holder(_token_of(headers))
         if ROLES.index(has) < ROLES.index(role):
-            raise fail("OBEP861", f"the token may {has}, and this needs {role}")
+            raise fail(
+                "OBEP861",
+                f"the token may {has}, and this needs {role}",
+                reason="Each token has one role: read, write or admin.",
+                remedy=f"a token of [serve.tokens] with the role {role}",
+            )
         return name
 
     def _holder(self, token: str) -> tuple[str, str]:
@@ -41,7 +46,12 @@ class Access:
         found = [(name, role) for name, role, known in self._tokens if hmac.compare_digest(known, given)]
         if not token or not found:
             what = "no such token" if token else "a token is needed"
-            raise fail("OBEP860", what, remedy="Authorization: Bearer TOKEN")
+            raise fail(
+                "OBEP860",
+                what,
+                reason="The service has [serve.tokens] in obep.toml.",
+                remedy="Authorization: Bearer TOKEN",
+            )
         return found[0]
 
 
@@ -64,10 +74,14 @@ def _require_local(headers: Mapping[str, str], *, secure: bool) -> None:
             remedy="http://127.0.0.1:PORT, or [serve.tokens] in obep.toml",
         )
     origin = headers.get("origin")
-    if origin is not None and origin.lower() != f"{'https' if secure else 'http'}://{host.lower()}":
-        raise fail("OBEP862", "the request comes from a page of another site")
-    if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
-        raise fail("OBEP862", "the request comes from a page of another site")
+    other = origin is not None and origin.lower() != f"{'https' if secure else 'http'}://{host.lower()}"
+    if other or headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        raise fail(
+            "OBEP862",
+            "the request comes from a page of another site",
+            reason="Without tokens a service answers its own page and programs alone.",
+            remedy="[serve.tokens] in obep.toml",
+        )
 
 
 def _name_of(host: str) -> str:

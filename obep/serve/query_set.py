@@ -49,7 +49,12 @@ class QuerySet:
         """Raises OBEP855 for a query that does not run."""
         found = self._engines.get(name)
         if found is None:
-            raise fail("OBEP855", f"there is no query {name[:200]}", remedy=", ".join(self._engines))
+            raise fail(
+                "OBEP855",
+                f"there is no query {name[:200]}",
+                reason="It was never put, or it was deleted.",
+                remedy=", ".join(self._engines),
+            )
         return found
 
     @property
@@ -57,9 +62,9 @@ class QuerySet:
         """The engine of the query that has run longest."""
         return next(iter(self._engines.values()))
 
-    def reading(self, stream: str) -> Engine | None:
-        """The first engine that reads a stream."""
-        return next((one for _, one in self if stream in one.query.linked.streams), None)
+    def reading(self, stream: str) -> list[Query]:
+        """The queries that read a stream."""
+        return [one.query for _, one in self if stream in one.query.linked.streams]
 
     # Of all of them
 
@@ -119,11 +124,15 @@ class QuerySet:
         return self._all(Engine.close)
 
     def _all(self, do: Callable[[Engine], list[Occurrence]]) -> list[Occurrence]:
-        found = [one for _, engine in self for one in do(engine)]
-        letters = self._letters if len(self) == 1 else dict.fromkeys(self._letters)
-        for letter in tuple(letters):
-            self._on_dead_letter(letter)
+        found: list[Occurrence] = []
+        letters: Counter[DeadLetter] = Counter()
+        for _, engine in self:
+            self._letters.clear()
+            found += do(engine)
+            letters |= Counter(self._letters)  # a record that several refuse is one letter
         self._letters.clear()
+        for letter in letters.elements():
+            self._on_dead_letter(letter)
         return found
 
     # Which they are

@@ -306,9 +306,11 @@ class Service:
     def reading(self, stream: str) -> Reading:
         """How what is posted to a stream is read."""
         if stream not in self._readings:
-            engine = self.queries.reading(stream) or self.queries.first
-            query = engine.query
-            config = self.project.config.with_lookups(query.bundle.k.once, waits=bool(query.linked.models))
+            readers = self.queries.reading(stream) or [self.queries.first.query]
+            waits = len(readers) > 1 or bool(
+                readers[0].linked.models
+            )  # then each engine looks up in its own K
+            config = self.project.config.with_lookups(readers[0].bundle.k.once, waits=waits)
             settings = config.sources.get(stream, {})
             reading = make_reading(stream, settings, config, live=True, notes=self._notes)
             reading.source = stream

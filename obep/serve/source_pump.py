@@ -28,11 +28,14 @@ class SourcePump:
         self._service = service
 
     def open_for(self, queries: Mapping[str, Query]) -> dict[str, Source]:
-        """The sources of obep.toml that some queries read and that are not open."""
+        """The sources of obep.toml that some queries read and that are not open.
+
+        Their lookups wait: each query has its own K, and others may come while a source is open.
+        """
         reading = {stream: query for query in queries.values() for stream in query.linked.streams}
         order = self._service.project.order(reading)
         return {
-            inlet.key: open_inlet(inlet, order, reading[inlet.name], self._service.run.notes)
+            inlet.key: open_inlet(inlet, order, reading[inlet.name], self._service.run.notes, waits=True)
             for inlet in order.inlets
             if inlet.key not in self._service.run.sources
         }

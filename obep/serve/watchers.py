@@ -52,7 +52,12 @@ class Watchers:
     def require_room(self) -> None:
         """Refuse one more if there are too many; raises OBEP865."""
         if self.number >= self._most:
-            raise fail("OBEP865", f"{self._most} watch already")
+            raise fail(
+                "OBEP865",
+                f"{self._most} watch already",
+                reason="Each takes memory of the service.",
+                remedy="watchers in [serve] of obep.toml",
+            )
 
     async def follow(self, since: int | None, events: frozenset[str]) -> AsyncGenerator[list[Found], None]:
         """What was found after a number and what comes, in lots; an empty lot while nothing comes.

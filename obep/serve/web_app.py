@@ -15,7 +15,8 @@ from starlette.routing import BaseRoute, WebSocketRoute
 from starlette.routing import Route as HttpRoute
 from starlette.websockets import WebSocket
 
-from obep.errors import Diagnostic, ObepError
+from obep.errors import Diagnostic, ObepError, printable
+from obep.query.nearest_name import nearest
 from obep.serve.access import Access
 from obep.serve.api.calls import Call, Context
 from obep.serve.api.http_answers import Plain, answer, refusal
@@ -43,14 +44,32 @@ def make_app(service: Service, more: tuple[BaseRoute, ...] = ()) -> Starlette:
 
     async def on_http(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
-        code, said = ("OBEP855", "there is no such route") if status == 404 else ("OBEP859", "not this way")
         headers = getattr(error, "headers", None)
-        return answer({"errors": [plain.diagnostic(Diagnostic(code, said))]}, status, headers)
+        problem = _no_route(request, (headers or {}).get("Allow", ""))
+        return answer({"errors": [plain.diagnostic(problem)]}, status, headers)
 
     routes = [_route(route, context) for route in ROUTES]
     app = Starlette(routes=[*routes, *more], lifespan=lifespan, exception_handlers={HTTPException: on_http})
     app.state.watchers = watchers
     return app
+
+
+def _no_route(request: Request, allowed: str) -> Diagnostic:
+    """That there is no such path, or that it is there for other methods."""
+    path = printable(request.url.path[:200])
+    if allowed:
+        return Diagnostic(
+            "OBEP859",
+            f"{path} takes no {request.method}",
+            reason=f"It takes {allowed}.",
+            remedy="GET /openapi.json lists the routes",
+        )
+    return Diagnostic(
+        "OBEP855",
+        "there is no such route",
+        reason=f"Nothing is at {path}.",
+        remedy=nearest(path, (route.path for route in ROUTES)) or "GET /openapi.json lists the routes",
+    )
 
 
 def _route(route: Route, context: Context) -> BaseRoute:
@@ -78,7 +97,12 @@ def _http(route: Route, context: Context) -> Callable[[Request], Awaitable[Respo
             return refusal(error, context.plain)
         except Exception:
             print(format_exc(), file=sys.stderr)
-            unexpected = Diagnostic("OBEP599", "obep met an unexpected error")
+            unexpected = Diagnostic(
+                "OBEP599",
+                "obep met an unexpected error",
+                reason="This is a mistake in obep; its standard error says more.",
+                remedy="report it",
+            )
             return answer({"errors": [unexpected.to_json()]}, 500)
 
     return respond

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,9 @@ def test_quantities_of_another_dimension_are_other_quantities(tmp_path: Path) ->
     converted = mapping(property="qudt:unit unit:DEG_C ; qudt:numericValue", more='units = "qudt"\n')
     converted = converted.replace("prefixes = {", 'prefixes = { unit = "http://qudt.org/vocab/unit/",')
     assert refusals(tmp_path, converted, "> 86 degF", "qudt:numericValue") == []
+
+
+def test_a_configuration_with_mappings_can_be_pickled(tmp_path: Path) -> None:
+    (tmp_path / "obep.toml").write_text(mapping())
+    config = load_config(None, tmp_path)
+    assert pickle.loads(pickle.dumps(config)).sources == config.sources

@@ -459,12 +459,16 @@ def test_timestamp_is_when_a_triple_was_last_seen_or_could_be_inferred(tmp_path:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        (STAMPED.replace("timestamp(?y)", "timestamp(?x, ?y)"), "OBEP191"),
+        *(
+            (STAMPED.replace("timestamp(?y)", f"timestamp({arguments})"), "OBEP191")
+            for arguments in ("?x, ?y", "", "5", ":c", "?z")
+        ),
+        (STAMPED.replace("?x :p ?y }", "?x :p/:q ?y }"), "OBEP191"),
         ("SELECT ?x { ?x :p ?y FILTER(timestamp(?x) > 3) }", "OBEP751"),
         ("EVENT A AS P IF { ?this :p ?y FILTER(timestamp(?y) > 3) }\nRETURN A", "OBEP190"),
     ],
 )
-def test_timestamp_is_refused_where_there_is_no_window(text: str, code: str) -> None:
+def test_timestamp_is_refused_where_there_is_no_window_or_no_triple(text: str, code: str) -> None:
     with pytest.raises(ObepError) as caught:
         obep.load(text=PREFIX + text)
     assert code in {one.code for one in caught.value.diagnostics}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,8 +26,9 @@ ONTOLOGY = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/o
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 :Hot a owl:Class ; rdfs:subClassOf :Warm . :Cold a owl:Class ; owl:disjointWith :Hot . :Warm a owl:Class .
 :Lab a owl:Class . :room a owl:ObjectProperty . :near a owl:ObjectProperty . :value a owl:DatatypeProperty .
-:note a owl:DatatypeProperty ."""
-STATIC = """@prefix : <http://e/#> . :r1 a :Lab . :r2 :near :r1 . :e0 :room :r1 ."""
+:note a owl:DatatypeProperty . :limit a owl:DatatypeProperty ."""
+STATIC = """@prefix : <http://e/#> . :r1 a :Lab ; :limit 30.5 . :r2 :near :r1 ; :limit 50 . :e0 :room :r1 .
+_:b a :Lab ; :near :r1 ."""
 HEAD = """PREFIX : <http://e/#>
 PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
 VOCAB <t.ttl>
@@ -46,6 +48,15 @@ QUERIES = (
     "EVENT H MATCH V SEQ (W OR C) WITHIN 5 s\nRETURN H",
     "EVENT G AS Warm IF { ?this :value ?v . FILTER(?v < 50) }\n"
     "EVENT H MATCH W NOT FOLLOWED BY C WITHIN 2 s\nRETURN H, G",
+    "EVENT H(?v) MATCH V AS a SEQ V AS b WITHIN 9 s\n"
+    "IF { EVENT a { ?this :value ?v . } EVENT b { ?this :room ?r . ?r :limit ?l . }\n"
+    "     FILTER(?v >= ?l) }\nRETURN H",
+    "EVENT N AS (note some xsd:integer)\n"
+    "EVENT H MATCH V AS a SEQ N AS b WITHIN 9 s\n"
+    "IF { EVENT a { ?this :value ?v . } EVENT b { ?this :note ?n . } }\n"
+    "RETURN H",
+    "EVENT H MATCH W AS a DURING (W AS x SEQ C AS y WITHIN 4 s) WITHIN 6 s\nRETURN H",
+    "EVENT N AS (Lab and (near some Lab))\nEVENT H MATCH W JOIN N WITHIN 4 s\nRETURN H",
     "EVENT H(?x) MATCH L AS a SEQ L AS b WITHIN 30 s\n"
     "IF { EVENT a { ?this :room ?x . ?x :near ?y . }\n"
     "     EVENT b { ?this :value ?w . FILTER(?w > 1) } }\nRETURN H",
@@ -195,3 +206,48 @@ def test_a_block_says_what_its_records_say_one_by_one(
         items = records(data, template, lazily=lazily)
         results.append(result(make, items, size if lazily else 1, letters, between))
     assert results[1] == results[0]
+
+
+def both_ways(number: int, template: str, lines: list[dict[str, Any]]) -> tuple[Any, Any]:
+    """What a block says, and what the same records say one by one."""
+    data = b"\n".join(map(msgspec.json.encode, [{"time": 0}, {"time": 1}, *lines]))
+    return tuple(
+        result(lambda: loaded(number).engine(remember=0), records(data, template, lazily=lazily), size, [])[0]
+        for lazily, size in ((True, 100), (False, 1))
+    )  # type: ignore[return-value]
+
+
+def test_a_value_that_k_has_too_is_not_taken_for_another() -> None:
+    lines = [{"time": n, "id": f"x{n}", "kind": "Hot", "room": "r1", "v": 30.5 + n % 3} for n in range(2, 9)]
+    block, one_by_one = both_ways(4, TEMPLATES[0], lines)
+    assert block == one_by_one
+    assert len(block) == 21
+
+
+def test_what_is_pruned_in_a_block_is_reported_once() -> None:
+    kinds = (
+        (22, "p", "Warm"),
+        (24, "q", "Warm"),
+        (24, "r", "Cold"),
+        (25, "t", "Cold"),
+        (41, "u", "x"),
+        (43, "u", "x"),
+    )
+    lines = [{"time": at, "id": id, "kind": kind, "room": "r9", "v": 1} for at, id, kind in kinds]
+    block, one_by_one = both_ways(6, TEMPLATES[0], lines)
+    assert block == one_by_one
+    assert len(block) == 1
+
+
+def test_what_came_before_a_source_failed_is_taken() -> None:
+    lines = [{"time": n, "id": f"x{n}", "kind": "Hot", "room": "r9", "v": n} for n in range(9)]
+    items = records(b"\n".join(map(msgspec.json.encode, lines)), TEMPLATES[0], lazily=True)
+
+    def failing() -> Iterator[Any]:
+        yield from items
+        raise OSError("the source is gone")
+
+    engine = loaded(0).engine(remember=0)
+    with pytest.raises(OSError):
+        engine.push_items(failing())
+    assert engine.counters["processed"] == engine.counters["items"] == 9

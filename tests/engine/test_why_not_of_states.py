@@ -181,6 +181,37 @@ def test_a_state_by_rows_tells_its_figures_where_it_came_nearest(question: str, 
     assert asked(STUFFY, question, CO2) == lines
 
 
+WATCHED = """FROM STREAM <points>
+FROM STREAM <fitted>
+FROM NAMED WINDOW <fittings> ON <fitted> [LATEST 1 h]
+EVENT Reading AS (co2 some number)
+STATE Fitted(?z) ON <fittings> AS (fitted value true)
+STATE Silent(?z) OVER Reading(?z) WITHIN 5 min FOR EACH Fitted(?z) AGGREGATE (COUNT(*) AS ?n) HAVING (?n = 0)
+RETURN Silent
+"""
+
+
+def test_a_state_for_each_says_first_that_its_other_state_does_not_hold() -> None:
+    engine = obep.load(text=PREFIX + WATCHED).engine()
+    for minute, graph, stream in (
+        (0, ":z1 :fitted true .", "fitted"),
+        (1, ":z1 :co2 800 .", "points"),
+        (2, ":z1 :fitted false .", "fitted"),
+        (3, ":z2 :fitted true .", "fitted"),
+        (4, ":z2 :co2 800 .", "points"),
+    ):
+        engine.push(f"@prefix : <http://e/#> . {graph}", at=minute * 60, stream=stream)
+    engine.close()
+    never = str(engine.why_not("Silent(:z9)")).splitlines()
+    assert never[1] == "FOR EACH Fitted(z9): it never held" and not any("OVER" in one for one in never)
+    gone = str(engine.why_not("Silent(:z1)")).splitlines()
+    assert [one for one in gone if one.startswith("FOR EACH")] == [
+        'FOR EACH Fitted(z1): it held from 0 to 120, then came z1 fitted "false"'
+    ]
+    fitted = str(engine.why_not("Silent(:z2)"))
+    assert fitted.startswith("Silent(z2) never held.") and "FOR EACH" not in fitted
+
+
 STOPPED = [(EIGHT, ':f1 :status "on" .'), (EIGHT + 5, ':f1 :status "off" .'), (EIGHT + 12, ":f1 :fault 7 .")]
 RUNNING = [(EIGHT, ':f1 :status "on" .'), (EIGHT + 5, ":f1 :fault 3 .")]
 LATE = [(22 * 60, ":f1 :fault 3 .")]

@@ -16,6 +16,7 @@ from obep.formats.likely_mapping import likely_mapping, likely_settings, mapping
 from obep.formats.record_mapping import make_mapping
 from obep.formats.stream_reader import Notes
 from obep.formats.time_hints import likely_time
+from obep.formats.units import nearest_unit
 from obep.model import DeadLetter, Item, Triple
 
 P = {"": "http://e/"}
@@ -275,6 +276,14 @@ def test_the_nearest_unit_is_named(name: str, near: str) -> None:
     [found] = caught.value.diagnostics
     assert found.remedy == near
     assert {"C", "F", "degC", near} <= set(found.reason.split())
+
+
+def test_a_unit_with_another_last_letter_is_nearer_than_one_without_it() -> None:
+    assert [nearest_unit(name) for name in ("degX", "degz", "kWhh")] == [
+        "degC or degF",
+        "degC or degF",
+        "kWh",
+    ]
 
 
 BY_HAND = (

@@ -240,3 +240,25 @@ def test_cells_of_libraries_are_plain_values() -> None:
 def test_run_can_be_called_after_load() -> None:
     """The package `obep.run`, which `load` imports, hides the function of that name."""
     assert obep.run(QUERY, []) == []
+
+
+def test_a_column_t_with_numbers_that_grow_is_the_time_and_one_that_falls_is_a_reading() -> None:
+    query = obep.load(text="PREFIX : <http://e/>\nEVENT Hot AS (temp some number[> 30])\nRETURN Hot")
+    rows = [{"t": t, "s": s, "temp": 31} for t, s in ((0, "a"), (900, "a"), (900, "b"), (1800, "a"))]
+    found = obep.detect(query, rows)
+    assert found.mapping["time"] == "t" and found.mapping["template"].startswith(":{s} ")
+    assert [hit.start for hit in found.occurrences] == [0, 900_000_000, 900_000_000, 1_800_000_000]
+    assert "time" not in obep.detect(query, [*rows, {"t": 21, "s": "a"}]).mapping
+    assert "time" not in obep.detect(query, [{**row, "time": 5} for row in rows]).mapping
+
+
+def test_a_result_without_anything_says_what_obep_run_warns_of() -> None:
+    query = obep.load(
+        text="PREFIX : <http://e/>\nEVENT Hot AS (temp some number[> 30])\nRETURN Hot", java=False
+    )
+    rows = [{"t": n, "s": "s1", "c": 40 + n} for n in range(21)]
+    nothing = obep.detect(query, rows, time="t", subject="s")
+    assert [one.code for one in nothing.findings] == ["OBEP564"]
+    assert "OBEP564" in repr(nothing) and "http://e/c" in repr(nothing)
+    renamed = [{"t": row["t"], "s": row["s"], "temp": row["c"]} for row in rows]
+    assert obep.detect(query, renamed, time="t", subject="s").findings == []

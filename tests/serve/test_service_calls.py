@@ -174,3 +174,53 @@ def test_every_operator_has_a_name_of_the_field() -> None:
         left += found
     assert classes - OPERATORS.keys() <= {"Choosing"}  # a base of others
     assert {"Sequence", "Pair", "Silence"} <= classes
+
+
+WRONG = [
+    ("GET", "/evnts", None, "OBEP855"),
+    ("GET", "/no/such/route", None, "OBEP855"),
+    ("DELETE", "/events", None, "OBEP859"),
+    ("POST", "/alerts/urn:none/ack", {"by": "ann"}, "OBEP855"),
+    ("POST", "/alerts/urn:none/ack", {}, "OBEP859"),
+    ("POST", "/alerts/urn:none/comment", {"by": "ann"}, "OBEP859"),
+    ("POST", "/alerts/urn:none/snooze", {"by": "ann"}, "OBEP859"),
+    ("POST", "/alerts/urn:none/snooze", {"by": "ann", "until": "soon"}, "OBEP859"),
+    ("GET", "/alerts?status=odd", None, "OBEP859"),
+    ("PUT", "/queries/query", {"text": "RETURN ALL"}, "OBEP859"),
+    ("PUT", "/queries/-x", {"query": "RETURN ALL"}, "OBEP859"),
+    ("PUT", "/queries/query?dry_run=perhaps", {"query": ""}, "OBEP859"),
+    ("PUT", "/queries/query?warm=long", {"query": ""}, "OBEP859"),
+    ("GET", "/queries/none", None, "OBEP855"),
+    ("POST", "/check", [], "OBEP859"),
+    ("POST", "/why", {"id": "urn:none"}, "OBEP530"),
+    ("POST", "/why-not", {}, "OBEP859"),
+    ("POST", "/explain", {"what": 1}, "OBEP859"),
+    ("POST", "/streams/none", {}, "OBEP855"),
+    ("GET", "/events?since=-1", None, "OBEP859"),
+    ("GET", "/events?from=soon", None, "OBEP859"),
+]
+
+
+def test_a_refusal_says_code_reason_and_remedy(local: Open) -> None:
+    service = local()
+    for method, path, body, code in WRONG:
+        answer = service.client.request(method, path, **({} if body is None else {"json": body}))
+        [said] = answer.json()["errors"]
+        assert said["code"] == code, (path, said)
+        assert answer.status_code in (400, 404, 405) and all(
+            said[part] for part in ("message", "reason", "remedy")
+        ), (path, said)
+    [misspelt] = service.client.get("/evnts").json()["errors"]
+    assert misspelt["remedy"] == "/events"
+    [body] = service.client.put("/queries/query", json={"text": ""}).json()["errors"]
+    assert "text" in body["reason"] and body["remedy"] == '{"query": "…"}'
+
+
+def test_a_refused_record_of_a_body_has_its_line(local: Open) -> None:
+    service = local()
+    said = service.post(line(1), "{\n", line(2), '{"time": "soon"}\n').json()
+    assert (said["accepted"], [one["line"] for one in said["letters"]]) == (2, [2, 4])
+    assert [one["line"] for one in service.client.get("/dead-letters").json()["letters"]] == [2, 4]
+    body = {"query": service.client.get("/queries/query").json()["text"], "items": {"points": f"{line(1)}{{"}}
+    tried = service.client.post("/try", json=body).json()
+    assert (tried["items"], [one["line"] for one in tried["letters"]]) == (1, [2])

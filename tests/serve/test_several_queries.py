@@ -10,7 +10,10 @@ import pytest
 from serve.conftest import QUERY, Local, Open, line, until
 from serve.test_service_kills import killed
 
+from obep import load
 from obep.errors import ObepError
+from obep.model import RDF_TYPE, DeadLetter, Item
+from obep.serve.query_set import QuerySet
 
 SECOND = """PREFIX : <http://e/>
 FROM STREAM <points>
@@ -316,3 +319,54 @@ def test_questions_go_to_the_query_that_knows(local: Open) -> None:
     states = service.client.get("/states").json()["states"]
     assert {(one["name"], one["query"]) for one in states} == {("Warm", "query"), ("Busy", "second")}
     assert service.client.get("/queries/second").json()["text"] == SECOND
+
+
+@pytest.mark.parametrize("order", ["AB", "BA"])
+@pytest.mark.parametrize("posted", [True, False])
+def test_each_query_looks_subjects_up_in_its_own_static_graph(
+    tmp_path: Path, order: str, posted: bool
+) -> None:
+    for name in "AB":
+        text = f"FROM GRAPH <{name}.ttl> FROM STREAM <points> EVENT {name} AS (v some integer) RETURN {name}"
+        (tmp_path / f"{name}.obep").write_text(f"PREFIX : <http://e/> {text}")
+    (tmp_path / "A.ttl").write_text('<http://e/a7> <http://e/id> "7" .')
+    (tmp_path / "B.ttl").write_text('<http://e/b7> <http://e/id> "7" . <http://e/b8> <http://e/id> "8" .')
+    records = '{"id": "7", "v": 1, "time": 1}\n', '{"id": "8", "v": 2, "time": 2}\n'
+    (tmp_path / "points.jsonl").write_text("".join(records))
+    source = "" if posted else '[sources.points]\nuri = "points.jsonl"\n'
+    (tmp_path / "obep.toml").write_text(
+        f"{source}[serve]\nquery = {json.dumps([f'{name}.obep' for name in order])}\n"
+        '[sources.points.mapping]\ntemplate = "?p :v {v:integer} ."\nprefixes = { "" = "http://e/" }\n'
+        'subject = { lookup = "?p :id {id}" }\ntime = "time"\n'
+    )
+    service = Local(tmp_path)
+    try:
+        if posted:
+            assert service.post(*records).json()["accepted"] == 2
+        until(lambda: bool(ends(service, "A") and ends(service, "B")))
+        found = {name: service.client.get(f"/events/{name}").json()["events"] for name in "AB"}
+        assert {name: [one["because"][0]["individual"] for one in found[name]] for name in "AB"} == {
+            "A": ["http://e/a7"],
+            "B": ["http://e/b7", "http://e/b8"],
+        }
+        assert [one["code"] for one in letters(service)] == ["OBEP830"]
+    finally:
+        service.stop()
+
+
+def letters(service: Local) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = service.client.get("/dead-letters").json()["letters"]
+    return found
+
+
+@pytest.mark.parametrize("queries", [1, 2])
+def test_equal_late_items_are_a_letter_each_however_many_queries_refuse_them(queries: int) -> None:
+    texts = [f"PREFIX : <http://e/> FROM STREAM <s> EVENT {name} AS Room RETURN {name}" for name in "AB"]
+    got: list[DeadLetter] = []
+    found = QuerySet(lambda query, take: query.engine(on_dead_letter=take), got.append)
+    for text in texts[:queries]:
+        found.add(text, load(text=text))
+    graph = (("<http://e/a>", RDF_TYPE, "<http://e/Room>"),)
+    found.push_items([Item("s", 5_000_000, graph)])
+    found.push_items([Item("s", 1_000_000, graph), Item("s", 1_000_000, graph)])
+    assert len(got) == 2

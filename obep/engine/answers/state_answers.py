@@ -17,9 +17,10 @@ from obep.model import RDF_TYPE, Term
 from obep.output.why_tree import short
 from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
+from obep.query import ast
 from obep.why_not.latest import Latest
 from obep.why_not.report import WhyNot
-from obep.why_not.state_history import Key, Spell, Spells, Telling, key_text
+from obep.why_not.state_history import Key, Spell, Spells, Telling, key_text, spell_text
 
 Ask = Callable[[EventPlan, Mapping[str, Term]], WhyNot]
 """Asks about the pattern of a state, with values of its variables."""
@@ -100,7 +101,27 @@ class StateAnswers:
             )
         yield from found.details()
 
+    def _each(self, each: ast.StateUse, bound: Mapping[str, Term]) -> Iterator[str]:
+        """That the state of FOR EACH does not hold, so that there is nothing to count for."""
+        key = tuple(bound.get(one.name) for one in each.parameters)
+        spells = self.spells(each.state.iri, key).all
+        if any(one.ended is None for one in spells):
+            return
+        if spells:
+            last = spell_text(spells[-1], self, self._telling)
+            yield f"FOR EACH {self.name(each.state.iri, spells[-1].key)}: it held {last}"
+            return
+        yield f"FOR EACH {self.name(each.state.iri, key)}: it {self._telling.never('held')}"
+        yield from (f"  {line}" for line in self.against(each.state.iri, key))
+
     def _rows(self, run: OverState, key: Key) -> Iterator[str]:
+        definition = run.state.definition
+        assert isinstance(definition, ast.OverState)
+        if definition.each is not None:
+            missing = list(self._each(definition.each, self._bound(run.state, key)))
+            yield from missing
+            if missing:
+                return
         lines = list(having_lines(run, key, self, self._telling))
         part, restored = run.state.part("rows"), self._telling.restored
         since = "" if restored is None else f" since the restore at {self._telling.at(restored)}"

@@ -99,9 +99,19 @@ def record_reader(first: list[Entry], **how: Unpack[How]) -> RecordReader:
     elif sample and "graph" not in sample:
         names = how.get("names", "http://example.org/")
         settings = likely_settings(sample, names, time=time, subject=subject, optional=True)
+        if not time and not {"time"} & (settings.keys() | sample.keys()) and _counts_time(first):
+            settings = likely_settings(sample, names, time="t", subject=subject, optional=True)
     if settings:
         reading.mapping, reading.rename = make_mapping(settings, "mapping"), bool(stream)
     return RecordReader(reading, settings, time)
+
+
+def _counts_time(entries: list[Entry]) -> bool:
+    """Whether the column `t` has numbers that only grow, as simulations count their time."""
+    values = [entry["t"] for entry in entries if isinstance(entry, dict) and entry.get("t") is not None]
+    if not values or not all(type(value) in (int, float) for value in values):
+        return False
+    return values[0] < values[-1] and values == sorted(values)
 
 
 def _with_time(mapping: Mapping[str, Any], time: str, subject: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.keyword_places import keyword_span
 from obep.lints.analysis.pattern_layout import Scope
-from obep.query.ast import CompositeEvent, Event, GraphEvent, LogicalEvent, QueryFile, State, Var
+from obep.query.ast import CompositeEvent, Event, GraphEvent, LogicalEvent, Name, QueryFile, State, Var
 from obep.query.diagnostics import listed, say
 from obep.query.group_walk import parameters_of
 from obep.query.nearest_name import split
@@ -133,13 +133,28 @@ def unknown_stream(definitions: Definitions) -> Iterator[Diagnostic]:
         )
 
 
+def _for_without_number(file: QueryFile, name: Name, rest: tuple[Name, ...]) -> Diagnostic:
+    """OBEP013: FOR in a RETURN, with a word after it, is no event that is not defined."""
+    return say(
+        "OBEP013",
+        file,
+        rest[0].span if rest else name.span,
+        "FOR needs a number with a unit",
+        "An alert fires when its state has held for so long.",
+        "FOR 10 min AS ALERTS",
+    )
+
+
 def returned(definitions: Definitions) -> Iterator[Diagnostic]:
     """OBEP100 and OBEP123: what RETURN names is there."""
     events = definitions.events
     for file in definitions.linked.files:
         for clause in file.returns:
-            for name in clause.events:
+            for place, name in enumerate(clause.events):
                 if name.iri not in definitions.definitions:
+                    if place and name.text.upper() == "FOR":
+                        yield _for_without_number(file, name, clause.events[place + 1 :])
+                        break
                     near = definitions.near(name.text, [*definitions.known, *definitions.known_states])
                     yield say(
                         "OBEP100",

@@ -14,7 +14,7 @@ from obep.query import ast
 from obep.query.diagnostics import listed, say
 from obep.query.group_walk import atoms_by_window, group_variables
 from obep.query.linked_queries import LinkedQuery, absolute_name, layered_queries, link_queries
-from obep.query.timestamp_calls import timestamps
+from obep.query.timestamp_calls import timestamps, without_triple
 from obep.query.walk import Cycle, children, leaves, walk
 
 Found = Iterator[Diagnostic]
@@ -163,6 +163,13 @@ def _expressions(file: ast.QueryFile, register: ast.Register) -> Found:
             found = [one.expression for one in node.projection if one.expression is not None]
             for expression in (*found, *keys, *node.having):
                 yield from calls_of(expression, file, aggregates=True, windows=True)
+    for call in without_triple(register):
+        message = "no triple pattern beside timestamp() has its argument"
+        reason = (
+            "timestamp(?v) is when a triple of its own group with ?v was seen; a path has no such triple."
+        )
+        remedy = "a variable of a triple pattern of the group, or timestamp(?s, :p, ?o)"
+        yield say("OBEP191", file, call.span, message, reason, remedy)
 
 
 def _grouping(file: ast.QueryFile, node: ast.Select, register: ast.Register) -> Found:

@@ -180,6 +180,12 @@ def unknown_windows(definitions: Definitions) -> Iterator[Diagnostic]:
                 known = [*windows, *definitions.linked.streams]
             if window not in known:
                 yield _no_window(definitions, file, span, window, known)
+        for node in walk(definition) if not windows else ():
+            if isinstance(node, WindowGroup) and isinstance(node.window, Var):
+                message = f"there is no window for ?{node.window.name}"
+                reason = "WINDOW with a variable is each FROM NAMED WINDOW of the file; here that is none."
+                remedy = "FROM NAMED WINDOW <w> ON <stream> [LATEST 5 min]   in the prologue"
+                yield say("OBEP121", file, node.span, message, reason, remedy)
     for window_, file in declared_windows(definitions):
         if window_.event is not None and window_.event.iri not in definitions.events:
             near = definitions.near(window_.event.text, definitions.known)

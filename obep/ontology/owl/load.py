@@ -42,8 +42,8 @@ _SUFFIXES = {
 LARGE = 4 << 20
 """Bytes from which on a graph is read once and kept in a file that processes share."""
 _IMPORTS = f"<{OWL}imports>"
-_BASE = "urn:obep:file"
 _WEB = ("<http://", "<https://")
+_BASE = "urn:obep:file"
 """A relative name in an ontology means the ontology's own place, which has no name here."""
 _ROOT = "http://obep.invalid"
 _PLACE = f"{_ROOT}{'/folder' * 9}/file"

@@ -17,6 +17,7 @@ from obep.serve.entries import Acted
 
 LONGEST = 10_000
 """Characters of a comment or a name."""
+_UNTIL = '{"by": "ann", "until": "2026-01-31T08:00:00Z"}'
 STATUSES = ("firing", "resolved", "all")
 
 
@@ -33,7 +34,12 @@ async def alerts(call: Call) -> Response:
     """Those that fire now, or the latest that are resolved; each as `obep run` writes it, with `notes`."""
     status = call.connection.query_params.get("status", "firing")
     if status not in STATUSES:
-        raise fail("OBEP859", f"status is one of {', '.join(STATUSES)}")
+        raise fail(
+            "OBEP859",
+            "an alert has no such status",
+            reason=f"It is one of {', '.join(STATUSES)}.",
+            remedy="GET /alerts?status=all",
+        )
     limit = call.number("limit", 1000, 1, 10_000) or 1000
     found = await asyncio.to_thread(_alerts, call, status, limit)
     return answer({"alerts": found, "next": call.service.journal.visible})
@@ -76,15 +82,30 @@ async def _act(call: Call, action: str) -> Response:
     wanted = await call.json(Wanted)
     by = call.by or wanted.by
     if not by or len(by) > LONGEST or len(wanted.comment) > LONGEST:
-        raise fail("OBEP859", "by says who does this", remedy='{"by": "ann"}')
+        raise fail(
+            "OBEP859",
+            "by says who does this",
+            reason=f"It is there, and no text is longer than {LONGEST} characters.",
+            remedy='{"by": "ann"}',
+        )
     if action == "comment" and not wanted.comment:
-        raise fail("OBEP859", "comment is empty")
+        raise fail(
+            "OBEP859",
+            "comment is empty",
+            reason="A comment has a text.",
+            remedy='{"by": "ann", "comment": "a filter is clogged"}',
+        )
     until = _instant(wanted.until) if wanted.until else None
     if action == "snooze" and until is None:
-        raise fail("OBEP859", "until says how long", remedy='{"until": "2026-01-31T08:00:00Z"}')
+        raise fail("OBEP859", "until says how long", reason="A snooze ends at an instant.", remedy=_UNTIL)
     id = call.path("id")
     if not any(row.kind == "alert" for row in await asyncio.to_thread(call.service.journal.with_id, id)):
-        raise fail("OBEP855", f"there is no alert {id[:200]}")
+        raise fail(
+            "OBEP855",
+            f"there is no alert {id[:200]}",
+            reason=f"None of the last {call.service.settings.keep} records is an alert with this id.",
+            remedy="GET /alerts?status=all lists alerts with their ids",
+        )
     change = Acted(alert=id, action=action, by=by, until=until, comment=wanted.comment)
     said = await asyncio.wrap_future(call.service.submit(change))
     return answer(said)
@@ -94,4 +115,4 @@ def _instant(text: str) -> int:
     try:
         return parse_instant(text)
     except ValueError as error:
-        raise fail("OBEP859", f"until: {error}") from None
+        raise fail("OBEP859", "until is no instant", reason=f"{error}.", remedy=_UNTIL) from None

@@ -88,7 +88,12 @@ class Call:
         if text is None:
             return default
         if not (text.isascii() and text.isdigit() and len(text) < 17 and least <= int(text) <= most):
-            raise fail("OBEP859", f"{name} is a whole number from {least} to {most}")
+            raise fail(
+                "OBEP859",
+                f"{name} is no number that is taken here",
+                reason=f"It is a whole number from {least} to {most}.",
+                remedy=f"{name}={least if default is None else default}",
+            )
         return int(text)
 
     def instant(self, name: str) -> int | None:
@@ -97,7 +102,9 @@ class Call:
         try:
             return None if text is None else parse_instant(text)
         except ValueError as error:
-            raise fail("OBEP859", f"{name}: {error}") from None
+            raise fail(
+                "OBEP859", f"{name} is no instant", reason=f"{error}.", remedy=f"{name}=2026-01-31T08:00:00Z"
+            ) from None
 
     async def body(self, most: int) -> bytes:
         """The body, if it is not too long and comes in time; raises OBEP857 or OBEP858."""
@@ -115,7 +122,12 @@ class Call:
                         raise _too_long(most)
                     parts.append(part)
         except TimeoutError:
-            raise fail("OBEP858", f"the body did not come within {settings.body_seconds:g} s") from None
+            raise fail(
+                "OBEP858",
+                f"the body did not come within {settings.body_seconds:g} s",
+                reason="A request that stops would hold its connection for ever.",
+                remedy="send it in several parts",
+            ) from None
         return b"".join(parts)
 
     @property
@@ -132,14 +144,33 @@ class Call:
             check_nesting(body, self.service.project.config.limits.nesting)
             return msgspec.json.decode(body, type=kind)
         except (Refused, msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-            raise fail("OBEP859", f"the body cannot be read: {error}") from None
+            raise fail(
+                "OBEP859", "the body cannot be read", reason=f"{error}.", remedy=_example(kind)
+            ) from None
 
 
 def other_type(sent: str, *taken: str) -> Exception:
     """A body of a type that is not taken here."""
     said = f"a body of Content-Type {sent[:100]} is not taken" if sent else "the body has no Content-Type"
-    return fail("OBEP863", printable(said), remedy=f"Content-Type: {' or '.join(taken)}")
+    return fail(
+        "OBEP863",
+        printable(said),
+        reason="The type says how the body is read.",
+        remedy=f"Content-Type: {' or '.join(taken)}",
+    )
+
+
+def _example(kind: type) -> str:
+    """An object with the fields that a body has to have, or may have if it needs none."""
+    fields = msgspec.structs.fields(kind)
+    needed = [one.name for one in fields if one.required] or [one.name for one in fields]
+    return "{" + ", ".join(f'"{name}": "…"' for name in needed) + "}"
 
 
 def _too_long(most: int) -> Exception:
-    return fail("OBEP857", f"the body is longer than {most} bytes", remedy="send it in several parts")
+    return fail(
+        "OBEP857",
+        "the body is too long",
+        reason=f"It has more than {most} bytes.",
+        remedy="send it in several parts",
+    )

@@ -72,7 +72,10 @@ def refusal(error: Exception, plain: Plain) -> Response:
     """What an error is over HTTP."""
     if isinstance(error, Busy):
         busy = Diagnostic(
-            "OBEP864", "too much waits for the engine", remedy=f"send it again after {RETRY_S} s"
+            "OBEP864",
+            "too much waits for the engine",
+            reason="More comes than it processes.",
+            remedy=f"send it again after {RETRY_S} s",
         )
         return errors((busy,), plain)
     assert isinstance(error, ObepError)

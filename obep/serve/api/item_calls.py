@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from io import BytesIO
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ from starlette.responses import Response
 from starlette.websockets import WebSocketDisconnect
 
 from obep.errors import fail
-from obep.formats import read_items_of
+from obep.formats import read_file
 from obep.formats.input_limits import Refused, check_nesting
 from obep.model import DeadLetter, Item
 from obep.query.nearest_name import nearest
@@ -55,7 +56,12 @@ def stream_of(call: Call) -> str:
     name, known = call.path("name"), call.service.queries.streams
     if name not in known:
         near = nearest(name, known)
-        raise fail("OBEP855", f"no query reads a stream {name}", remedy=near or ", ".join(known))
+        raise fail(
+            "OBEP855",
+            f"no query reads a stream {name}",
+            reason="Items of it would have no effect.",
+            remedy=near or ", ".join(known),
+        )
     return name
 
 
@@ -75,7 +81,7 @@ def _records(call: Call, stream: str, body: bytes, format: str) -> list[Item | D
             check_nesting(body, reading.limits.nesting + 1)
         except Refused as refused:
             return [DeadLetter(stream, None, refused.code, refused.reason)]
-    return list(read_items_of(body, format, reading))
+    return list(read_file(BytesIO(body), format, reading))
 
 
 async def _taken(call: Call, change: Came) -> dict[str, Any]:

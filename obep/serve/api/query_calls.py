@@ -89,7 +89,12 @@ def _refused(call: Call, error: ObepError) -> Response:
 def _dry_run(call: Call) -> bool:
     given = call.connection.query_params.get("dry_run", "false")
     if given not in ("true", "false"):
-        raise fail("OBEP859", "dry_run is true or false")
+        raise fail(
+            "OBEP859",
+            "dry_run says neither yes nor no",
+            reason="It is true or false.",
+            remedy="dry_run=true",
+        )
     return given == "true"
 
 
@@ -97,4 +102,9 @@ def _duration(text: str) -> int:
     try:
         return duration(text, "warm")
     except ObepError as error:
-        raise fail("OBEP859", error.diagnostics[0].message) from None
+        raise fail(
+            "OBEP859",
+            "warm is no duration",
+            reason=f"{error.diagnostics[0].message}.",
+            remedy="warm=10 min",
+        ) from None

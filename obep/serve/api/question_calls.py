@@ -62,7 +62,12 @@ async def why(call: Call) -> Response:
     wanted = await call.json(OfId)
     rows = await asyncio.to_thread(call.service.journal.with_id, wanted.id)
     if not rows:
-        raise fail("OBEP530", f"no occurrence {wanted.id[:200]!r} is kept")
+        raise fail(
+            "OBEP530",
+            f"no occurrence {wanted.id[:200]!r} is kept",
+            reason=f"None of the last {call.service.settings.keep} records has this id.",
+            remedy="GET /events lists records with their ids",
+        )
     record = rows[-1].record
     read = await asyncio.to_thread(read_line, record, _lookup(call.service.journal, frozenset({wanted.id})))
     text = "" if read is None else tree(read.occurrence, read.style)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from io import BytesIO
 from typing import Any
 
 import msgspec
@@ -11,7 +12,7 @@ from starlette.responses import Response
 
 from obep.engine.query import Query, run
 from obep.errors import ObepError, fail
-from obep.formats import read_items_of
+from obep.formats import read_file
 from obep.formats.stream_reader import Notes
 from obep.model import DeadLetter, Item
 from obep.output.json_writer import to_line
@@ -38,7 +39,12 @@ async def attempt(call: Call) -> Response:
     """What the query finds, in the order of time, as `obep run` writes it; one trial at a time."""
     wanted = await call.json(Trial, call.service.settings.body_bytes)
     if not _free.acquire(blocking=False):
-        raise fail("OBEP865", "another trial runs", remedy="try again when it has ended")
+        raise fail(
+            "OBEP865",
+            "another trial runs",
+            reason="One runs at a time, so that the service has time for its queries.",
+            remedy="try again when it has ended",
+        )
     try:
         return answer(await asyncio.to_thread(_run, call, wanted))
     finally:
@@ -84,10 +90,15 @@ def _read(
     items: list[Item] = []
     for stream, text in recorded.items():
         if stream not in query.linked.streams:
-            raise fail("OBEP855", f"the query reads no stream {stream[:200]}")
+            raise fail(
+                "OBEP855",
+                f"the query reads no stream {stream[:200]}",
+                reason="Items of it would have no effect.",
+                remedy=", ".join(query.linked.streams),
+            )
         reading = make_reading(stream, config.sources.get(stream, {}), config, notes=notes)
         reading.source = stream
-        for record in read_items_of(text.encode(), "jsonl", reading):
+        for record in read_file(BytesIO(text.encode()), "jsonl", reading):
             if isinstance(record, DeadLetter):
                 letters.append(record)
             else:

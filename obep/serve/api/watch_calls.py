@@ -27,7 +27,12 @@ def _since(call: Call) -> int | None:
     last = call.connection.headers.get("last-event-id", "")
     if last and "since" not in call.connection.query_params:
         if not (last.isascii() and last.isdigit() and len(last) < 17):
-            raise fail("OBEP859", "Last-Event-ID is a whole number")
+            raise fail(
+                "OBEP859",
+                "Last-Event-ID is no number",
+                reason="It is the number of a record, as the service has sent it.",
+                remedy="Last-Event-ID: 17",
+            )
         return int(last)
     return call.number("since")
 

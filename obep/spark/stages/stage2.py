@@ -77,7 +77,7 @@ _groups: dict[bytes, Group] = {}
 
 
 _causes: dict[tuple[str, int], Causes] = {}
-"""What the occurrences of a bucket had in common so far, with lines or without."""
+"""What the occurrences of a bucket had in common so far."""
 
 
 class Detecting(StatefulProcessor):
