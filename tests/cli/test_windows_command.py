@@ -35,7 +35,9 @@ def stream(tmp_path: Path, *items: tuple[int, str]) -> Path:
 
 def test_explain_shows_the_window(query: Path) -> None:
     assert "on <recent>: <doors> [RANGE 10 s STEP 2 s]" in obep("explain", query).out
-    assert 's0 -- "[RANGE 10 s STEP 2 s]" --> e0' in obep("explain", "--mermaid", query).out
+    drawn = obep("explain", "--mermaid", query).out
+    assert 'w0["recent [RANGE 10 s STEP 2 s]"]' in drawn
+    assert "  s0 --> w0\n  w0 --> e0\n" in drawn
 
 
 def test_run_finds_what_two_messages_say(query: Path, tmp_path: Path) -> None:

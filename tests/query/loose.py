@@ -97,7 +97,7 @@ class Writer:
 
     def facet(self, node: ast.Facet) -> str:
         datatype = node.value.datatype
-        if datatype is not None and datatype.text == "xsd:float":
+        if node.unit is None and datatype is not None and datatype.text == "xsd:float":
             return f"{node.facet} {self.class_literal(node.value)}"
         return show(node)
 

@@ -104,8 +104,9 @@ def _(node: ast.Restriction) -> str:
 def _(node: ast.Facet) -> str:
     bare = node.value.datatype is None and not node.value.language and bare_datatype(node.value.lexical)
     number = bare and bare != "boolean"
-    value = f"{node.facet} {node.value.lexical if number else literal(node.value, signed=True)}"
-    return value if node.unit is None else f"{value} {_unit(node.unit)}"
+    if node.unit is not None:  # only numbers have units, and floats among them end in f
+        return f"{node.facet} {node.value.lexical}{'' if number else 'f'} {_unit(node.unit)}"
+    return f"{node.facet} {node.value.lexical if number else literal(node.value, signed=True)}"
 
 
 def _unit(node: ast.Name | ast.Literal) -> str:
