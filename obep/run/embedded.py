@@ -196,7 +196,7 @@ def open_run(
 
 
 def open_inlet(inlet: Inlet, order: Order, query: Query, notes: Notes, *, waits: bool = False) -> Source:
-    """A source of a run; lookups of its mapping are made in the K of the query, or by each engine (`waits`)."""
+    """A source of a run; its mapping looks up in the K of the query, or with `waits` each engine does."""
     streams, models = query.linked.streams, query.linked.models
     return open_source(
         inlet.name,
