@@ -149,6 +149,7 @@ def test_mqtt_in_and_file_and_webhook_out_go_on_after_a_restart(
                     until(lambda first=first, service=service: len(hot(service)) == first + 1)
                 finally:
                     service.stop()
+                broker.wait_until_gone("serve")
     except NoMosquitto as error:
         pytest.skip(str(error))
     written = [json.loads(text)["id"] for text in (project / "out.jsonl").read_text().splitlines()]
