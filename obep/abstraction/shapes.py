@@ -77,6 +77,7 @@ class Shapes:
         key: list[object] = []
         kept: list[Triple] = []
         own: dict[Term, int] = {}
+        as_is: list[Term] | None = None
         unknown = 0
         more = False
         ids, fixed = self._ids, self._fixed
@@ -111,6 +112,9 @@ class Shapes:
                 continue
             if first == '"' and not callable(cell):
                 key.append(o)
+                if as_is is None:
+                    as_is = []
+                as_is.append(o)
                 continue
             n = own.get(o)
             if n is None:
@@ -118,6 +122,8 @@ class Shapes:
             key.append(~n if first == "_" else n)
             if first == '"':
                 key.append(cell(o))  # type: ignore[operator,misc]  # callable, or we were not here
+        if as_is is not None and not own.keys().isdisjoint(as_is):  # a row could not tell them apart
+            key += [("=", place, own[o]) for place, o in enumerate(as_is) if o in own]
         return _shape(Shape, (tuple(key), kept, own, unknown, more))
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import random
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from cases import bundle, found, item, linked, shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_worlds import axioms, graphs, name, ontology
 
+import obep
 from obep.abstraction.matcher import Matched, Matcher
 from obep.abstraction.shapes import Memory
 from obep.guards.block_queries import asks
@@ -159,3 +163,36 @@ def test_shuffled_items_have_the_same_occurrences() -> None:
         assert isinstance(answer, Matched)
         wanted = wanted or shown(answer.occurrences)
         assert shown(answer.occurrences) == wanted
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(*[st.integers(2, 6)] * 3), min_size=2, max_size=8))
+def test_values_that_are_equal_in_one_item_only_are_not_mixed_up(values: list[tuple[int, int, int]]) -> None:
+    query = _with_key()
+    warm, fresh = (Matcher(query.bundle, query.asks.all, **more) for more in ({}, {"remember": 0}))
+    for n, (p, q, r) in enumerate(values):
+        one = item(f":x{n} a :S ; :p {p} ; :q {q} ; :r {r} .")
+        first, second = warm.match(one), fresh.match(one)
+        assert isinstance(first, Matched) and isinstance(second, Matched)
+        assert [(o.key, o.solutions) for o in first.occurrences] == [
+            (o.key, o.solutions) for o in second.occurrences
+        ]
+        assert {row for o in first.occurrences for rows in o.solutions.values() for row in rows} == (
+            {(f'"{q}"^^<http://www.w3.org/2001/XMLSchema#integer>',)} if p > 3 else set()
+        )
+
+
+@cache
+def _with_key() -> obep.Query:
+    with TemporaryDirectory() as place:
+        (Path(place) / "t.ttl").write_text(
+            "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+            ":S a owl:Class ; owl:hasKey (:q) . :p a owl:DatatypeProperty . :q a owl:DatatypeProperty .\n"
+            ":r a owl:DatatypeProperty ."
+        )
+        text = (
+            "PREFIX : <http://e/>\nVOCAB <t.ttl>\nFROM STREAM <s>\n"
+            "EVENT X AS (S and p some integer[> 3] and r some integer[>= 0])\n"
+            "EVENT B(?v) MATCH X AS x IF { EVENT x { ?this :q ?v } }\nRETURN B"
+        )
+        return obep.load(text=text, folder=place, java=False, lints=False)
