@@ -80,7 +80,9 @@ def main() -> None:
     plain = [json.loads(line) for line in lines.splitlines()]
 
     def of_lines() -> int:
-        reading = Reading(stream="readings", rename=True, mapping=make_mapping(MAPPING, "mapping"))
+        reading = Reading(
+            stream="readings", source="s", rename=True, mapping=make_mapping(MAPPING, "mapping"), lazily=True
+        )  # as `obep run` reads files
         return len(obep.run(query, read_file(io.BytesIO(lines), "jsonl", reading), remember=0))
 
     forms = {"pandas": frame, "polars": polars.from_arrow(table), "Arrow": table, "dicts": plain}

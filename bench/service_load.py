@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,12 @@ async def measure(url: str, rate: float, seconds: float, size: int) -> dict[str,
     }
 
 
+def processor_time(process: int) -> float:
+    """Seconds of processor time that a process has taken, all its threads together."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -85,7 +92,10 @@ def main() -> None:
         try:
             said = service.stderr.readline()
             url = said.split(" on ")[1].strip().replace("http", "ws", 1)
-            print(json.dumps(asyncio.run(measure(url, given.rate, given.seconds, given.frame))))
+            before = processor_time(service.pid)
+            found = asyncio.run(measure(url, given.rate, given.seconds, given.frame))
+            spent = processor_time(service.pid) - before
+            print(json.dumps({**found, "cpu_us_per_item": round(spent / found["items"] * 1e6, 1)}))
         finally:
             service.terminate()
             service.wait()

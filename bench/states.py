@@ -18,6 +18,7 @@ import resource
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -53,6 +54,7 @@ RETURN Long
 RETURN Long
 """,
 }
+KEY = "KEY"
 SWITCHES = "EVENT On AS ClassOn\nEVENT Off AS ClassOff\n"
 MILLISECOND, SECOND, HOUR = 1_000, 1_000_000, 3_600_000_000
 WIDTHS = {"1 s": SECOND, "10 min": 600 * SECOND, "1 h": HOUR}
@@ -211,19 +213,27 @@ def width_figures(rows: int, rounds: int, size: int) -> list[Figure]:
 
 
 def key_figures(keys: int) -> list[Figure]:
-    """What a key takes, and what is left when all its rows have left."""
+    """What a key takes, in a process of its own."""
+    return [Figure(f"OVER: a key with one row, of {keys:,}", (_own_process(KEY, keys)["bytes"],), "bytes")]
+
+
+def key_bytes(keys: int) -> dict[str, float]:
+    """The bytes of Python's objects for each key with a row; nothing is left when all rows have left."""
     rooms, running = Rooms(keys), over("1 h")
     rows = [((number + 1) * MILLISECOND, number, 200) for number in range(keys)]
-    before = resident()
+    running.push_items([rooms.item((0, 0, 200))])
+    gc.collect()
+    tracemalloc.start()
     for first in range(0, keys, 10_000):
         running.push_items([rooms.item(row) for row in rows[first : first + 10_000]])
     running.advance((keys + 1) * MILLISECOND / SECOND)  # so that the last instant is closed
     gc.collect()
-    each = (resident() - before) / keys
-    assert running.remembered == keys, running.remembered
+    each = tracemalloc.get_traced_memory()[0] / keys
+    tracemalloc.stop()
+    assert running.remembered == keys + 1, running.remembered
     running.advance(2 * HOUR / SECOND)
     assert running.remembered == 0, running.remembered
-    return [Figure(f"OVER: a key with one row, of {keys:,}", (each,), "bytes")]
+    return {"bytes": each}
 
 
 def resident() -> int:
@@ -272,8 +282,7 @@ def episode_figures(count: int, rounds: int) -> list[Figure]:
     runs: dict[str, list[dict[str, float]]] = {kind: [] for kind in EPISODES}
     for _ in range(rounds):
         for kind, found in runs.items():
-            command = [sys.executable, __file__, "--one", kind, "--episodes", str(count)]
-            found.append(json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout))
+            found.append(_own_process(kind, count))
     figures = []
     for what, unit in (("begin", "us"), ("fire", "us"), ("bytes", "bytes")):
         ours, theirs = ([run[what] for run in runs[kind]] for kind in ("FOR", "NOT FOLLOWED BY"))
@@ -281,6 +290,12 @@ def episode_figures(count: int, rounds: int) -> list[Figure]:
         figures.append(Figure(f"{title}, each", tuple(ours), unit))
         figures.append(ratio("  against NOT FOLLOWED BY", ours, theirs, most=1.0))
     return figures
+
+
+def _own_process(kind: str, count: int) -> dict[str, float]:
+    command = [sys.executable, __file__, "--one", kind, "--count", str(count)]
+    found: dict[str, float] = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return found
 
 
 def flink_figures(python: str, fill: int) -> list[Figure]:
@@ -308,10 +323,11 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=1_000_000, help="the rows of the wide window")
     parser.add_argument("--keys", type=int, default=100_000)
     parser.add_argument("--flink", default="", help="a Python that has apache-flink")
-    parser.add_argument("--one", choices=EPISODES, help="one run of episodes, for the bench itself")
+    parser.add_argument("--one", choices=(KEY, *EPISODES), help="one run, for the bench itself")
+    parser.add_argument("--count", type=int, default=1, help="of so many keys or episodes")
     given = parser.parse_args()
     if given.one:
-        print(json.dumps(episodes(given.one, given.episodes)))
+        print(json.dumps(key_bytes(given.count) if given.one == KEY else episodes(given.one, given.count)))
         return
     parts: list[Callable[[], list[Figure]]] = [
         lambda: over_figures(given.fill, given.rounds, given.size),

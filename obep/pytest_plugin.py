@@ -16,7 +16,7 @@ import pytest
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of the plugin."""
     parser.addini("obep_cases", "collect folders with expected.jsonl as cases of obep", "bool", default=True)
-    words = "write what queries find to expected.jsonl and to snapshots; read it before you keep it"
+    words = "write the results of queries to expected.jsonl and to snapshots; check it before you keep it"
     parser.getgroup("obep").addoption("--obep-update", action="store_true", help=words)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from hashlib import blake2b
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -40,13 +41,21 @@ def test_a_bundle_that_is_none() -> None:
 
 
 def test_a_bundle_that_names_a_function_of_ours(query: Query) -> None:
-    """T stands third, its axioms second in it; only classes of axioms may be named there."""
-    packed = msgspec.msgpack.decode(query.to_bundle())
-    names, _, declared = msgspec.msgpack.decode(packed[2])
-    packed[2] = msgspec.msgpack.encode([names, [{"inverse": ["<http://e/p>"]}], declared])
+    """T stands third, its axioms last in it; only classes of axioms may be named there."""
+    packed = msgspec.msgpack.decode(query.to_bundle()[16:])
+    *rest, _ = msgspec.msgpack.decode(packed[2])
+    packed[2] = msgspec.msgpack.encode([*rest, msgspec.msgpack.encode([{"inverse": ["<http://e/p>"]}])])
+    data = msgspec.msgpack.encode(packed)
     with refused("OBEP309") as caught:
-        Query.from_bytes(msgspec.msgpack.encode(packed))
+        Query.from_bytes(blake2b(data, digest_size=16).digest() + data)
     assert "inverse" in str(caught.value)
+
+
+def test_a_bundle_that_is_damaged(query: Query) -> None:
+    data = query.to_bundle()
+    for place in range(0, len(data), 7):
+        with refused("OBEP309"):
+            Query.from_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
 
 
 def test_a_bundle_file_that_is_not_there(tmp_path: Path) -> None:

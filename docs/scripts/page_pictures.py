@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 import subprocess
 import sys
@@ -32,10 +33,13 @@ def items() -> str:
 
 
 def draw(page: Page, url: str) -> None:
+    expect.set_options(timeout=30_000)  # of a machine that does much else
     page.goto(f"{url}/#time")
     expect(page.locator("#status.live")).to_be_visible()
     page.fill("#filter", "Jump")
+    expect(page.locator("#timeline")).to_have_attribute("data-lanes", "2")
     page.locator("#timeline").press("ArrowDown")
+    expect(page.locator("#timeline")).to_have_attribute("data-chosen", re.compile("^urn:obep:"))
     page.fill("#filter", "")
     page.locator("#timeline").press("Enter")
     expect(page.locator("#explanation svg").first).to_be_visible()
@@ -65,16 +69,20 @@ def main() -> None:
         command = [sys.executable, "-m", "obep", "serve", str(folder), "--port", "0"]
         service = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert service.stderr is not None
-        url = next(line for line in service.stderr if line.startswith("Serving ")).split(" on ")[1].strip()
-        post = {"Content-Type": "application/x-ndjson"}
-        urlopen(Request(f"{url}/streams/points", items().encode(), post)).close()
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium") or "/usr/bin/chromium", args=["--no-sandbox"]
-        )
-        draw(browser.new_page(viewport={"width": 1300, "height": 660}), url)
-        browser.close()
-        service.terminate()
-        service.wait()
+        try:
+            url = (
+                next(line for line in service.stderr if line.startswith("Serving ")).split(" on ")[1].strip()
+            )
+            post = {"Content-Type": "application/x-ndjson"}
+            urlopen(Request(f"{url}/streams/points", items().encode(), post)).close()
+            browser = playwright.chromium.launch(
+                executable_path=shutil.which("chromium") or "/usr/bin/chromium", args=["--no-sandbox"]
+            )
+            draw(browser.new_page(viewport={"width": 1300, "height": 660}), url)
+            browser.close()
+        finally:
+            service.terminate()
+            service.wait()
 
 
 if __name__ == "__main__":

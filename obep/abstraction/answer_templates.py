@@ -61,7 +61,8 @@ def ordered(hit: Hit, triples: Sequence[Triple], own: Container[Term]) -> Hit:
 
 
 class Template(NamedTuple):
-    """What is known about a shape: its hits, the triples that contradict T, or why it is refused."""
+    """The answer for all items of a shape: its hits, the triples that contradict T, or the reason for a
+    refusal."""
 
     hits: tuple[Hit, ...]
     clash: tuple[int, ...] | None = None
@@ -75,10 +76,10 @@ class Template(NamedTuple):
     groups: Groups | None = None
     """Which hits need to be looked at by what an item says, where not all do."""
     read: Collection[object] | None = None
-    """What of a K that changes it was found with (`ChangingStore.read`)."""
+    """The parts of a changing K that the answer depends on (`ChangingStore.read`)."""
 
     def moved(self, places: Sequence[int]) -> Template:
-        """The same about an item whose triples lie at these places."""
+        """The same template for an item whose triples lie at these places."""
         hits = [hit._replace(triples=tuple([places[n] for n in hit.triples])) for hit in self.hits]
         clash = None if self.clash is None else tuple([places[n] for n in self.clash])
         return self._replace(hits=tuple(hits), clash=clash)
@@ -106,7 +107,7 @@ class Question:
         self.plain = columns == ask.variables and not self._conditions
 
     def rows(self, occurrence: Occurrence, graphs: Graphs) -> tuple[Solution, ...]:
-        """What the pattern alone finds."""
+        """Rows of the pattern without the filters."""
         return self._pattern.solve(occurrence, graphs)
 
     def solutions(self, filled: Sequence[Solution], occurrence: Occurrence) -> tuple[Solution, ...]:
@@ -129,7 +130,7 @@ class Questions:
     def __init__(self, asks: Sequence[Ask]) -> None:
         self._asked = [Question(ask) for ask in asks]
         self._always: list[int] = []
-        """Those that are not indexed."""
+        """Asks that are not indexed."""
         entries: dict[str, list[tuple[int, str, Value]]] = {}
         for number, ask in enumerate(asks):
             found = _by_variable(ask) if len(asks) >= WORTH_AN_INDEX else None
@@ -144,14 +145,12 @@ class Questions:
         if len(asks) == 1 and (one := _by_variable(asks[0])) is not None and one[0] in columns:
             self.only_comparison = (columns.index(one[0]), one[1], one[2])
         self._indexed = [(columns.index(name), Index(found)) for name, found in entries.items()]
-
-    @property
-    def unfiltered(self) -> list[int] | None:
+        plain = all(one.plain for one in self._asked)
+        self.unfiltered = [ask.number for ask in asks] if plain else None
         """The numbers of the asks, if each has the rows of the pattern as they are."""
-        return [one.ask.number for one in self._asked] if all(one.plain for one in self._asked) else None
 
     def rows(self, occurrence: Occurrence, graphs: Graphs) -> tuple[Solution, ...]:
-        """What the pattern alone finds."""
+        """Rows of the pattern without the filters."""
         return self._asked[0].rows(occurrence, graphs)
 
     def solve(self, rows: Sequence[Row], names: Sequence[Term], occurrence: Occurrence) -> None:

@@ -6,15 +6,15 @@ somebody reads them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import MISSING, fields
-from itertools import groupby
-from typing import Any, cast
+from operator import itemgetter
+from typing import Any
 
 import msgspec
 
 from obep.abstraction.answer_templates import Hit
 from obep.formats.tables.mapped_records import Mapped
-from obep.formats.timestamps import Style
 from obep.formats.triple_template import Template as Filled
 from obep.model import Assertion, Occurrence, Stamp, Term, Triple
 
@@ -23,7 +23,30 @@ Source = int | Term
 Pattern = tuple[Source, Source, Source]
 AT, NAME = -1, -2
 """Among the pieces of a text: the instant, and the individual without its brackets."""
+REMEMBERED = 1 << 14
+"""Rows of one value that are remembered."""
+Rows = tuple[tuple[Term | None, ...], ...]
+RowsOf = Callable[[tuple[Term | None, ...]], Rows]
 _encode = msgspec.json.Encoder().encode
+
+
+def _rows_maker(row: tuple[Source | None, ...]) -> RowsOf:
+    """Return a function that makes the one row of an ask; occurrences with the same value share the row."""
+    place = row[0] if len(row) == 1 else None
+    if not isinstance(place, int):
+        return lambda terms: (tuple([terms[n] if isinstance(n, int) else n for n in row]),)
+    known: dict[Term | None, Rows] = {}
+
+    def rows_of(terms: tuple[Term | None, ...]) -> Rows:
+        term = terms[place]
+        found = known.get(term)
+        if found is None:
+            if len(known) >= REMEMBERED:
+                known.clear()
+            found = known[term] = ((term,),)
+        return found
+
+    return rows_of
 
 
 class DecidedHit:
@@ -31,7 +54,7 @@ class DecidedHit:
 
     __slots__ = (
         *("bounded", "event", "explained", "fixed", "hit", "individual", "names", "often", "plain"),
-        *("stream", "template", "_cause", "_stamp"),
+        *("stream", "template", "_cause", "_quoted", "_rows", "_stamp"),
     )
 
     def __init__(
@@ -53,8 +76,26 @@ class DecidedHit:
         """The asks and the one solution of each, if there is nothing else to solve."""
         self.often: list[tuple[int, int]] = []
         """The asks that only name the individual, and how often."""
-        self._cause: list[bytes | int] | None = None
-        self._stamp: list[str | int] | None = None
+        self._rows: dict[int, RowsOf | None] = {}
+        self._cause: Callable[[tuple[object, ...]], str] | None = None
+        self._stamp: Callable[[tuple[object, ...]], str] | None = None
+        self._quoted: list[int] = []
+        """The slots whose terms JSON must escape: only literals have quotes."""
+
+    def solutions(self, terms: tuple[Term | None, ...]) -> dict[int, Rows]:
+        """What its asks find in a record, if it has nothing else to solve."""
+        asks = [ask for ask, _ in (*self.often, *(self.plain or ()))]
+        return {ask: rows(terms) for ask in asks if (rows := self.rows_of(ask)) is not None}
+
+    def rows_of(self, ask: int) -> RowsOf | None:
+        """What makes the rows that an ask finds in a record; `None` if it finds nothing there."""
+        if ask not in self._rows:
+            row = next((row for number, row in reversed(self.plain or ()) if number == ask), None)
+            often = next((often for number, often in reversed(self.often) if number == ask), None)
+            if row is None and often is not None:
+                row = (self.individual,) * often
+            self._rows[ask] = None if row is None else _rows_maker(row)
+        return self._rows[ask]
 
     def explanation(self, terms: tuple[Term | None, ...], at: int) -> tuple[Assertion, ...]:
         """Why it happened in a record."""
@@ -64,53 +105,51 @@ class DecidedHit:
         return tuple(found) if self.fixed else tuple(sorted(found))
 
     def stamp(self, terms: tuple[Term | None, ...], at: int) -> Stamp:
-        """What it adds to ids; only where the order is fixed."""
+        """The stamp for ids; only where the order is fixed."""
         if self._stamp is None:
             pieces: list[str | int] = []
             for (s, p, o), own in self.explained:
                 pieces += (s, " ", p, " ", o, " ", AT if own else "", "\0")
-            self._stamp = _joined(pieces)
-        known = cast(tuple[Term, ...], terms)  # no term of a hit is missing
-        said = "".join(
-            [one if isinstance(one, str) else str(at) if one == AT else known[one] for one in self._stamp]
-        )
+            self._stamp = self._writer(pieces)
         first, own_first = self.explained[0]
         head = (_filled(first, terms), at if own_first else None)
+        said = self._stamp((*terms, at))
         if len(self.explained) == 1:
             return head, head, said
         last, own_last = self.explained[-1]
         return head, (_filled(last, terms), at if own_last else None), said
 
-    def cause(self, terms: tuple[Term | None, ...], time: bytes) -> bytes:
-        """What it looks like as a part of others in JSON; only where the order is fixed."""
-        if self._cause is None:
-            self._cause = [one.encode() if isinstance(one, str) else one for one in self._cause_pieces()]
-        made = []
-        for piece in self._cause:
-            if type(piece) is bytes:
-                made.append(piece)
-            elif piece == AT:
-                made.append(time)
-            elif piece == NAME:
-                made.append(_encode(terms[self.individual])[2:-2])  # type: ignore[index]  # a slot
-            else:
-                made.append(_encode(terms[piece])[1:-1])  # type: ignore[index]  # a slot
-        return b"".join(made)
-
-    def _cause_pieces(self) -> list[str | int]:
+    def cause(self, terms: tuple[Term | None, ...], time: str) -> bytes:
+        """The cause of a record as JSON, as `write_causes_by` said; only where the order is fixed."""
+        assert self._cause is not None
         name = self.individual
-        pieces: list[str | int] = ['"individual":"', NAME if isinstance(name, int) else _json(_bare(name))]
-        pieces += ('","start":', AT, ',"end":', AT, ',"assertions":[')
-        for place, (pattern, _) in enumerate(self.explained):
-            s, p, o = (one if isinstance(one, int) else _json(one) for one in pattern)
-            pieces += (',"' if place else '"', s, " ", p, " ", o, ' ."')
-        pieces.append("]")
-        if not all(own for _, own in self.explained):
-            pieces.append(',"seen":[')
-            for place, (_, own) in enumerate(self.explained):
-                pieces += ("," if place else "", AT if own else "null")
-            pieces.append("]")
-        return _joined(pieces)
+        if self._quoted:
+            terms = tuple([_json(t) if n in self._quoted and t else t for n, t in enumerate(terms)])
+        bare = terms[name][1:-1] if isinstance(name, int) else ""  # type: ignore[index]  # it is there
+        return self._cause((*terms, time, bare)).encode()
+
+    @property
+    def has_cause(self) -> bool:
+        """Whether `write_causes_by` was called."""
+        return self._cause is not None
+
+    def write_causes_by(self, pieces: list[str | int]) -> None:
+        """Write causes with these texts, and a slot of terms, AT or NAME between them."""
+        used = {term for pattern, _ in self.explained for term in pattern}
+        quoted = [place for place, slot in enumerate(self.template.slots) if slot.kind != "iri"]
+        self._quoted = [place for place in quoted if place in used]
+        self._cause = self._writer(pieces)
+
+    def _writer(self, pieces: list[str | int]) -> Callable[[tuple[object, ...]], str]:
+        """What joins pieces of the terms of a record, and of what else is given after them."""
+        slots = len(self.template.slots)
+        places = {AT: slots, NAME: slots + 1}
+        form = "".join(["%s" if isinstance(one, int) else one.replace("%", "%%") for one in pieces])
+        used = [places.get(one, one) for one in pieces if isinstance(one, int)]
+        if not used:
+            return lambda given: form % ()
+        chosen = itemgetter(*used)  # one that chooses one thing gives no tuple, which `%` need not have
+        return lambda given: form % chosen(given)
 
 
 def _is_ordered(explained: list[tuple[Pattern, bool]]) -> bool:
@@ -130,21 +169,8 @@ def _filled(pattern: Pattern, terms: tuple[Term | None, ...]) -> Triple:
     )  # type: ignore[return-value]  # properties are no slots, and no term of a hit is missing
 
 
-def _bare(term: Term) -> str:
-    """An IRI without its brackets; a blank node of K as it is."""
-    return term[1:-1] if term.startswith("<") else term
-
-
 def _json(text: str) -> str:
     return _encode(text)[1:-1].decode()
-
-
-def _joined(pieces: list[str | int]) -> list[str | int]:
-    """The same with texts that follow each other as one."""
-    found: list[str | int] = []
-    for texts, some in groupby(pieces, key=lambda one: isinstance(one, str)):
-        found.extend(["".join(map(str, some))] if texts else list(some))  # noqa: B031  # read once
-    return found
 
 
 class Decided(Occurrence):
@@ -155,10 +181,25 @@ class Decided(Occurrence):
     by: DecidedHit
     terms: tuple[Term | None, ...]
 
+    @property
+    def event(self) -> Term:  # type: ignore[override]  # it is that of its decision
+        return self.by.event
+
+    @property
+    def individual(self) -> Term:  # type: ignore[override]
+        name = self.by.individual
+        return self.terms[name] if isinstance(name, int) else name  # type: ignore[return-value]  # it is there
+
+    @property
+    def bounded(self) -> bool:  # type: ignore[override]
+        return self.by.bounded
+
     def __getattr__(self, name: str) -> Any:
         # Only called for a slot without a value.
         if name == "explanation":
             value: Any = self.by.explanation(self.terms, self.start)
+        elif name == "solutions":
+            value = self.by.solutions(self.terms)
         elif name == "items":
             value = (Mapped(self.by.stream, self.start, self.terms, self.by.template).item(),)
         elif name in _DEFAULTS:
@@ -169,14 +210,16 @@ class Decided(Occurrence):
         return value
 
 
+_new = Decided.__new__
+
+
+def decided_occurrence(hit: DecidedHit, at: int, terms: tuple[Term | None, ...]) -> Decided:
+    """The occurrence of a hit in a record; its solutions are made when somebody reads them."""
+    one = _new(Decided)
+    one.by, one.terms = hit, terms
+    one.start = one.end = one.detected = one.since = at
+    one._written = one._stamp = None
+    return one
+
+
 _DEFAULTS = {field.name: field.default for field in fields(Occurrence) if field.default is not MISSING}
-
-
-def stamp_of_decided(one: Decided) -> Stamp | None:
-    """What it adds to ids, without its explanation; nothing where that has to be made."""
-    return one.by.stamp(one.terms, one.start) if one.by.fixed else None
-
-
-def cause_of_decided(one: Decided, style: Style, time: bytes) -> tuple[str, bytes, int] | None:
-    """The same for a line of JSON."""
-    return (style, one.by.cause(one.terms, time), 0) if one.by.fixed else None

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 Explanation = frozenset[int]
 Order = Callable[[Explanation], tuple[Any, ...]]
-"""What to compare sets by: the size, then whatever tells sets of one size apart."""
+"""A sort key of sets: the size first, then anything that distinguishes sets of one size."""
 
 
 class Sought(NamedTuple):
-    """How many sets are looked for, which ones count, and after how many steps to stop."""
+    """How many sets to search for, which ones count, and after how many steps to stop."""
 
     most: int
     steps: int

@@ -39,7 +39,7 @@ class Explained(NamedTuple):
     sets: tuple[Explanation, ...]
     cut: bool = False
     steps: int = 0
-    """What it took to find them; who finds them remembered spends as much."""
+    """The steps of the search; a cached result counts as many."""
 
 
 _BY_T = Explained((frozenset(),))
@@ -282,7 +282,7 @@ def _ways(node: Node | Step) -> Node:
 
 
 def _key(premise: Any) -> object:
-    """What is equal for equal premises: a fact of K is itself, a node is the object that it is."""
+    """A key that is equal for equal premises: a fact of K itself, or the identity of a node."""
     if type(premise) is tuple:
         return premise
     return ("step", id(premise.node)) if type(premise) is Step else id(premise)

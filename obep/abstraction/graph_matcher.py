@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from obep.abstraction.guard_graphs import ClosedGraph, OccurrenceGraphs
+from obep.abstraction.named_graphs import NamedGraphs
 from obep.abstraction.open_facts import OpenFacts
 from obep.algebra.dataset import Dataset, Graph
 from obep.algebra.select_node import SelectNode, evaluate
@@ -17,6 +18,7 @@ from obep.guards.guard_terms import term_of
 from obep.model import Assertion, Item, Occurrence, Term, Triple, identity
 from obep.ontology.bundle.compile import Bundle
 from obep.query import ast
+from obep.query.walk import walk
 
 Row = dict[str, Term]
 
@@ -33,6 +35,7 @@ class GraphMatcher:
     ) -> None:
         """`columns` are those of states beside their parameters."""
         self._bundle, self._facts = bundle, facts
+        self._named = NamedGraphs(bundle, facts)
         self._events = [_Searched(iri, event, columns or {}) for iri, event in events.items()]
 
     def match(
@@ -45,7 +48,7 @@ class GraphMatcher:
         events = [one for one in self._events if one.on in (None, item.stream)]
         if not events:
             return
-        graph = ItemGraph(self._bundle, item.triples, self._static, self._facts, around)
+        graph = ItemGraph(self._bundle, item.triples, self._static, self._facts, around, self._named)
         for event in events:
             for values, rows in event.solutions(graph, item.at).items():
                 found = self._occurrence(event, values, rows, graph, item)
@@ -68,6 +71,7 @@ class GraphMatcher:
         because: set[Assertion] = set()
         for triple in event.matched(rows[0], graph):
             because.update(graph.explain(triple, at))
+        because.update((triple, None) for triple in event.matched_in_graphs(rows[0], graph))
         explanation = tuple(sorted(because, key=lambda one: (one[0], one[1] is not None)))
         bindings = tuple(sorted(rows, key=lambda row: sorted(row.items())))
         return Occurrence(
@@ -85,9 +89,11 @@ class ItemGraph:
         static: ClosedGraph,
         facts: OpenFacts | None,
         around: Dataset | None = None,
+        named: NamedGraphs | None = None,
     ) -> None:
+        """`named` are the graphs of GRAPH, where several items share them."""
         self._bundle, self._facts, self._static = bundle, facts, static
-        self._around = around
+        self.named, self._around = named or NamedGraphs(bundle, facts), around
         self._said = dict.fromkeys(triples)
 
     @cached_property
@@ -102,7 +108,7 @@ class ItemGraph:
         return triple in self._said or not any(True for _ in self._static.match(*triple))
 
     def static(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
-        """What K alone says."""
+        """Solutions of the group over K alone."""
         return dict.fromkeys(self._static.match(s, p, o))
 
     def explain(self, triple: Triple, at: int) -> list[Assertion]:
@@ -119,11 +125,11 @@ class ItemGraph:
                 kept = fewer
         return [(one, at) for one in kept]
 
-    def graph(self, name: Term, /) -> None:
-        return None
+    def graph(self, name: Term, /) -> Graph | None:
+        return self.named.get(name)
 
     def graphs(self) -> Iterable[Term]:
-        return ()
+        return self.named.names
 
     def window(self, name: str, /) -> Graph | None:
         return None if self._around is None else self._around.window(name)
@@ -138,20 +144,20 @@ class ItemGraph:
 
 
 class _New(ItemGraph):
-    """What an item says and adds to K (D14)."""
+    """The triples that an item states and that it adds to K (D14)."""
 
     def __init__(self, graph: ItemGraph) -> None:
-        self._graph, self._around = graph, graph._around
+        self._graph, self._around, self.named = graph, graph._around, graph.named
 
     def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
         return [triple for triple in self._graph.match(s, p, o) if self._graph.is_new(triple)]
 
 
 class _Static(ItemGraph):
-    """The same group over K alone."""
+    """The same group evaluated over K alone."""
 
     def __init__(self, graph: ItemGraph) -> None:
-        self._graph, self._around = graph, graph._around
+        self._graph, self._around, self.named = graph, graph._around, graph.named
 
     def match(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
         return self._graph.static(s, p, o)
@@ -165,6 +171,13 @@ class _Searched:
         self._query: SelectNode = translate(event.group, columns)
         self._parameters = tuple(one.name for one in event.parameters)
         self._patterns = tuple(positive_patterns(event.group))
+        self._in_graphs = tuple(
+            (node.graph, pattern)
+            for node in walk(event.group)
+            if isinstance(node, ast.GraphGroup)
+            for pattern in positive_patterns(node.group)
+        )
+        """The triple patterns of `GRAPH`, which no item is asked for."""
         self._paths = tuple(
             _PathPairs(one) for one in _positive(event.group) if isinstance(one, ast.PathPattern)
         )
@@ -198,11 +211,14 @@ class _Searched:
     def matched(self, row: Row, graph: ItemGraph) -> Iterator[Triple]:
         """The triples that the group's patterns match under a solution."""
         for pattern in self._patterns:
-            places = [
-                row.get(one.name) if isinstance(one, ast.Var) else term_of(one)
-                for one in (pattern.subject, pattern.predicate, pattern.object)
-            ]
-            yield from graph.match(places[0], places[1], places[2])
+            yield from graph.match(*_places(pattern, row))
+
+    def matched_in_graphs(self, row: Row, graph: ItemGraph) -> Iterator[Triple]:
+        """The same of the patterns of GRAPH, as far as the graphs have them as they stand."""
+        for name, pattern in self._in_graphs:
+            of = graph.graph(row.get(name.name, "") if isinstance(name, ast.Var) else term_of(name))
+            if of is not None:
+                yield from filter(graph.named.says, of.match(*_places(pattern, row)))
 
 
 class _PathPairs:
@@ -224,12 +240,23 @@ def _agree(row: Row, pair: Row) -> bool:
     return all(row.get(name, term) == term for name, term in pair.items())
 
 
-def positive_patterns(group: ast.Group | ast.Select) -> Iterator[ast.TriplePattern]:
-    """The triple patterns outside of MINUS, EXISTS and sub-selects."""
-    return (one for one in _positive(group) if isinstance(one, ast.TriplePattern))
+def _places(pattern: ast.TriplePattern, row: Row) -> tuple[Term | None, Term | None, Term | None]:
+    """The terms of a pattern under a solution."""
+    s, p, o = (
+        row.get(one.name) if isinstance(one, ast.Var) else term_of(one)
+        for one in (pattern.subject, pattern.predicate, pattern.object)
+    )
+    return s, p, o
 
 
-def _positive(group: ast.Group | ast.Select) -> Iterator[ast.TriplePattern | ast.PathPattern]:
+def positive_patterns(group: ast.Group | ast.Select, *, graphs: bool = False) -> Iterator[ast.TriplePattern]:
+    """The triple patterns outside of MINUS, EXISTS and sub-selects; those in GRAPH only with `graphs`."""
+    return (one for one in _positive(group, graphs) if isinstance(one, ast.TriplePattern))
+
+
+def _positive(
+    group: ast.Group | ast.Select, graphs: bool = False
+) -> Iterator[ast.TriplePattern | ast.PathPattern]:
     """The same with those whose predicate is a path."""
     if isinstance(group, ast.Select):
         return
@@ -237,10 +264,12 @@ def _positive(group: ast.Group | ast.Select) -> Iterator[ast.TriplePattern | ast
         match element:
             case ast.Bgp(patterns):
                 yield from patterns
-            case ast.GroupOptional(inner) | ast.WindowGroup(group=inner) | ast.GraphGroup(group=inner):
-                yield from _positive(inner)
+            case ast.GroupOptional(inner) | ast.WindowGroup(group=inner):
+                yield from _positive(inner, graphs)
+            case ast.GraphGroup(group=inner) if graphs:
+                yield from _positive(inner, graphs)
             case ast.GroupUnion(groups):
                 for one in groups:
-                    yield from _positive(one)
+                    yield from _positive(one, graphs)
             case ast.Group():
-                yield from _positive(element)
+                yield from _positive(element, graphs)

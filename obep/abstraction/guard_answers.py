@@ -1,4 +1,4 @@
-"""What the guards ask of the occurrences that a matcher finds (SPEC D7)."""
+"""Answer the asks of guards for the occurrences that a matcher finds (SPEC D7)."""
 
 from __future__ import annotations
 
@@ -83,7 +83,11 @@ class Asking:
         for number, often in self._names.get(event, ()):
             solutions[number] = ((occurrence.individual,) * often,)
         for asked, rows in hit.rows:
-            if rows:
+            if len(rows) == 1 and asked.unfiltered is not None:
+                filled = (tuple([names[n] if isinstance(n, int) else n for n in rows[0]]),)
+                for number in asked.unfiltered:
+                    solutions[number] = filled
+            elif rows:
                 asked.solve(rows, names, occurrence)
         for ask in self._live.get(event, ()):
             graphs = OccurrenceGraphs(self._bundle, occurrence, ())

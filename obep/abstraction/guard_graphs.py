@@ -145,7 +145,7 @@ class ClosedGraph:
             yield from self._decided(perhaps, set(self._sure.edges(s, p, o)))
 
     def _decided(self, perhaps: Iterable[Triple], known: set[Triple]) -> Iterator[Triple]:
-        """Those that follow, without what is known to."""
+        """The entailed triples that are not known yet."""
         assert self._facts is not None
         for fact in perhaps:
             if fact not in known and self._facts.holds(fact, self._triples, with_k=self._with_k):
@@ -220,7 +220,7 @@ class Closed:
                 yield closure.term(x)
 
     def edges(self, s: Term | None, p: Term, o: Term | None) -> Iterator[Triple]:
-        """What a property leads from and to."""
+        """Pairs of subject and object of a property."""
         relations = self.program.relations
         if p not in relations:
             return

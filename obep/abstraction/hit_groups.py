@@ -21,7 +21,7 @@ class Group(NamedTuple):
     """Hits that are equal but for their event, each with a comparison of one column with a constant."""
 
     values: tuple[int | Term, ...]
-    """What the column has, in all rows."""
+    """The values of the column, in all rows."""
     compared: Index
     places: tuple[int, ...]
     """The place of each among the hits, by its number in the index."""

@@ -3,17 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard, overload
 
 from obep.formats.tables.mapped_records import Mapped
-from obep.model import DeadLetter, Item, Occurrence
+from obep.formats.tables.record_blocks import RecordBlock
+from obep.model import DeadLetter, Item, Occurrence, Term
 
 if TYPE_CHECKING:
+    from obep.abstraction.decided_occurrences import DecidedHit
     from obep.abstraction.matcher import Matcher
+    from obep.abstraction.record_decisions import Decision, Decisions
 
+Terms = tuple[Term | None, ...]
+"""What fills in the slots of a template."""
 
 Instant = tuple[int, Sequence[Occurrence]]
-"""What one item brings: when, and its occurrences."""
+"""The instant of an item, and its occurrences."""
+
+
+class DecidedBlock(Sequence[Instant]):
+    """Records with what was decided about each; their occurrences are made when somebody reads them."""
+
+    def __init__(
+        self, about: Decisions, times: list[int], rows: list[Terms], decisions: Sequence[Decision | None]
+    ) -> None:
+        self._about = about
+        self.times, self.rows, self.decisions = times, rows, decisions
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @overload
+    def __getitem__(self, index: int) -> Instant: ...
+    @overload
+    def __getitem__(self, index: slice) -> DecidedBlock: ...
+    def __getitem__(self, index: int | slice) -> Instant | DecidedBlock:
+        if isinstance(index, slice):
+            return DecidedBlock(self._about, self.times[index], self.rows[index], self.decisions[index])
+        decision = self.decisions[index]
+        assert decision is not None
+        at = self.times[index]
+        return at, self._about.occurrences(decision, at, self.rows[index])
+
+    def undecided(self) -> list[int]:
+        """The places of the records that must be matched by themselves."""
+        if None not in self.decisions:
+            return []
+        return [place for place, decision in enumerate(self.decisions) if decision is None]
+
+    def count_all(self) -> None:
+        """Count what is counted for each record, all of which are decided."""
+        self._about.count_all(self.decisions)
+
+    def occurrence(self, hit: DecidedHit, at: int, terms: Terms) -> Occurrence:
+        """The occurrence of one hit in a record."""
+        return self._about.occurrence(hit, at, terms)
 
 
 class ItemBlock:
@@ -48,7 +92,16 @@ class ItemBlock:
         self._entries.append((one.at, matched.occurrences))
         return None
 
+    def suits_all(self, records: RecordBlock) -> bool:
+        """Whether all of some records are items."""
+        return records.stream not in self._models
+
+    def decide(self, records: RecordBlock) -> DecidedBlock:
+        """What is in some records that follow each other in time."""
+        about = self._matcher.decisions_about(records.template, records.stream)
+        return DecidedBlock(about, records.times, records.rows(), about.decide(records))
+
     def take(self) -> list[Instant]:
-        """What was gathered; it is then empty."""
+        """Return the gathered rows and clear them."""
         entries, self._entries = self._entries, []
         return entries

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KEPT = 8
 """Matchers for sets of unnamed classes."""
 STEPS = 10
-"""What it takes to compile an axiom of T, or to close a triple of K, for a new unnamed class."""
+"""The steps to compile an axiom of T, or to close a triple of K, for a new unnamed class."""
 _UNSAFE = re.compile(r"[^\w.-]+")
 
 
@@ -41,7 +41,7 @@ class Statements:
         self._matchers: OrderedDict[frozenset[ax.Axiom], Matcher] = OrderedDict()
 
     def match(self, item: Item) -> Matched | DeadLetter:
-        """What is found in an item."""
+        """Find occurrences in an item."""
         said = self._read(item.triples)
         if isinstance(said, Refusal):
             return DeadLetter(item.stream, item.at, said.code, said.reason, as_sent(item))
@@ -55,7 +55,7 @@ class Statements:
         return found._replace(item=item)
 
     def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter:
-        """What follows from an occurrence whose explanation says something in several triples."""
+        """Find occurrences in an occurrence whose explanation has statements of several triples."""
         when = dict(occurrence.explanation)
         said = self._read(tuple(when))
         if isinstance(said, Refusal):
@@ -131,7 +131,7 @@ class Statements:
         return matcher
 
     def _count(self, matcher: Matcher) -> None:
-        """What another matcher has counted is this one's."""
+        """Take over the counters of another matcher."""
         if matcher is not self._plain:
             for counter in ("unknown", "capped", "undecided"):
                 setattr(self._plain, counter, getattr(self._plain, counter) + getattr(matcher, counter))

@@ -31,7 +31,7 @@ CONTRADICTS, NEEDS_RESTART = "OBEP820", "OBEP822"
 
 
 class Changed(NamedTuple):
-    """What a change has done."""
+    """The result of a change."""
 
     come: tuple[Triple, ...]
     gone: tuple[Triple, ...]
@@ -49,7 +49,7 @@ class Knowledge:
         shacl = self._first.shacl
         self._rules = None if shacl is None or shacl.model is None else shacl.model
         self.said = self.graph if self._rules is None else ChangedGraph(self._rules.k)
-        """The same without it."""
+        """The graph without the triples that SHACL rules derive."""
         self._store: ChangingStore | None = None
         if why_closed_anew(self._first) is None:
             _ = self._first.lower_asserted  # it writes into the store that is shared
@@ -178,9 +178,9 @@ class Knowledge:
         for triple in triples:
             _, p, o = triple
             if part_of_axiom(p, o):
-                why = "it is part of an axiom, or of a statement that takes several triples"
+                why = "it is part of an axiom, or of a statement of several triples"
             elif p == SAME_AS and not known.same_as:
-                why = "the static graph has said nothing of owl:sameAs so far, and the plan rests on that"
+                why = "the static graph had no owl:sameAs when the query was compiled"
             elif p == RDF_TYPE and o in self._first.expanded.events and o not in known.classes:
                 why = f"{local_name(o)} is an event of the query, which the static graph has not named so far"
             else:

@@ -22,6 +22,7 @@ from obep.abstraction.window_matcher import Together
 from obep.formats.input_limits import Refused
 from obep.formats.stream_reader import as_sent
 from obep.formats.tables.mapped_records import Mapped
+from obep.formats.triple_template import Template as Filled
 from obep.guards.block_queries import Ask
 from obep.guards.block_solutions import Graphs
 from obep.model import (
@@ -51,11 +52,11 @@ REMEMBERED = 40_000
 
 
 NOTED = ("unknown", "capped", "undecided")
-"""What a matcher counts: triples of unknown vocabulary, explanations left out, items left undecided."""
+"""The counters of a matcher: triples of unknown vocabulary, dropped explanations, undecided items."""
 
 
 def noted(matcher: object) -> tuple[int, ...]:
-    """What a matcher has counted so far."""
+    """The current counters of a matcher."""
     try:
         found: tuple[int, ...] = _noted(matcher)
     except AttributeError:  # one that counts nothing
@@ -96,9 +97,9 @@ class Matcher:
         `max_explanations` are by default those that the bundle was made for.
         """
         self.unknown = 0
-        """Triples of items whose class or property T does not know."""
+        """Triples of items whose class or property is not in T."""
         self.capped = 0
-        """How often an event had more explanations than are kept (SPEC D4)."""
+        """The number of times that an event had more explanations than are kept (SPEC D4)."""
         self.undecided = 0
         """Items that needed a reasoner, and had none: there may be more in them."""
         if gap is None and bundle.java:
@@ -121,7 +122,8 @@ class Matcher:
         self._streams = bundle.definitions.streams
         self._windowed = bundle.definitions.windowed
         # What T says of everything it says of whoever is named, by whatever triple.
-        self._all_matter = bundle.definitions.any_predicate or bool(bundle.asserted.opaque)
+        open_ended = not bundle.exact and bundle.opaque_if_asserted
+        self._all_matter = bundle.definitions.any_predicate or open_ended
         self.decisions: dict[tuple[int, str], Decisions] = {}
         """About mapped records, by template and stream."""
         self.shapes = self._shapes = Shapes(
@@ -180,15 +182,18 @@ class Matcher:
         if self._inert is None:
             return False
         roles, data = self._inert
-        return all(p in (data if o[0] == '"' else roles) for _, p, o in item.triples)
+        for _, p, o in item.triples:  # noqa: SIM110  # `all` takes thrice as long, and every item is asked
+            if p not in (data if o[0] == '"' else roles):
+                return False
+        return True
 
     @property
     def remembered(self) -> int:
-        """How many shapes are remembered."""
+        """The number of cached shapes."""
         return 0 if self._memory is None else len(self._memory)
 
     def relevant(self, triples: Iterable[Triple]) -> tuple[tuple[Triple, ...], int]:
-        """The triples that anything found in an item can depend on, and how many T does not know."""
+        """The triples that can affect an answer, and the number of triples whose names are not in T."""
         _, kept, _, unknown, more = self._shapes.of(triples)
         return (tuple(triples), 0) if more else (tuple(kept), unknown)
 
@@ -254,11 +259,7 @@ class Matcher:
 
     def match_record(self, record: Mapped) -> Sequence[Occurrence] | DeadLetter:
         """The same for a record that a template has filled in; its triples are only made if need be."""
-        key = (id(record.template), record.stream)
-        known = self.decisions.get(key)
-        if known is None:
-            known = self.decisions[key] = Decisions(self, record.template, record.stream)
-        found = known.of(record)
+        found = self.decisions_about(record.template, record.stream).of(record)
         if found is not None:
             return found
         matched = self.match(record.item(record.sent))
@@ -268,8 +269,15 @@ class Matcher:
             one.items = (record.item(),)
         return matched.occurrences
 
+    def decisions_about(self, template: Filled, stream: str) -> Decisions:
+        """The decisions about the records of a template and stream."""
+        known = self.decisions.get((id(template), stream))
+        if known is None:
+            known = self.decisions[id(template), stream] = Decisions(self, template, stream)
+        return known
+
     def answers(self, item: Item) -> tuple[Template, Shape] | None:
-        """What is known about all items of an item's shape; `None` if they must be looked at one by one."""
+        """The template of an item's shape; None if each item of that shape needs its own answer."""
         shape = self._shapes.of(item.triples)
         if self._memory is None or self._graphs is not None or shape.more:
             return None
@@ -305,7 +313,8 @@ class Matcher:
         return found
 
     def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter:
-        """What follows from an occurrence of a composite or guarded event, as an item of the next stratum."""
+        """Find occurrences in an occurrence of a composite or guarded event, as an item of the next
+        stratum."""
         head: Triple = (occurrence.individual, RDF_TYPE, occurrence.event)
         news = dict.fromkeys((head, *occurrence.constructed), occurrence.detected)
         when = {**{t: at for t, at in occurrence.explanation if at is not None}, **news}
@@ -364,11 +373,12 @@ class Matcher:
         return template
 
     def together(self, window: str, goals: Iterable[Term]) -> Together:
-        """What looks for classes in the items of a window together."""
+        """Make the matcher that finds classes in the union of a window's items."""
         return Together(self, window, goals)
 
     def evaluate_union(self, triples: Sequence[Triple], news: Container[Triple]) -> tuple[Template, Shape]:
-        """What follows from different triples of several items, by something that is new; not remembered."""
+        """Find occurrences in the union of several items, each explained by at least one new triple; not
+        cached."""
         shape = self._shapes.of(triples)
         new = frozenset(n for n, triple in enumerate(shape.triples) if triple in news)
         template = self.evaluator.evaluate(shape, new) if new else Template(())
@@ -433,7 +443,7 @@ def _is_apart(read: Collection[object] | None, affected: Container[object] | Non
 
 
 def _graph_matcher(bundle: Bundle, facts: OpenFacts) -> GraphMatcher | None:
-    """What looks for graph events; loaded where there are some."""
+    """Make the matcher of graph events; its module is imported only if there are some."""
     events = {iri: event for iri, event in bundle.expanded.on_items.items() if not looks_around(event)}
     if not events:
         return None

@@ -24,10 +24,10 @@ class OpenFacts:
     def __init__(self, bundle: Bundle, gap: Gap | None, components: Callable[[], Components]) -> None:
         self._bundle, self._gap, self._components = bundle, gap, components
         self.names = frozenset(bundle.open_in_guards)
-        """The classes and properties about which the rules may not know all."""
+        """The classes and properties whose facts the rules may not find completely."""
         self.missed = 0
         self._of_k: dict[Triple, bool] = {}
-        """What K alone says, whatever the item."""
+        """Facts of K alone, independent of the item."""
 
     def holds(self, fact: Triple, triples: Iterable[Triple], *, with_k: bool) -> bool:
         """Whether a fact follows from the triples, and if so from K."""

@@ -34,11 +34,11 @@ _REMEMBERED = 1 << 18
 PATIENCE = 3
 """Questions on which the reasoner gives up, one after the other, before it is asked no more in this run."""
 STEPS_TO_ASK = 500
-"""What a question to the reasoner counts as; it takes some milliseconds."""
+"""The steps that a question to the reasoner counts as; it takes some milliseconds."""
 
 
 class Part(NamedTuple):
-    """What hangs together: triples of the item, and those of K around them."""
+    """A connected part: triples of the item, and the triples of K around them."""
 
     mine: list[Triple]
     background: list[Triple]
@@ -51,7 +51,7 @@ class Part(NamedTuple):
 
 @dataclass(slots=True)
 class Open:
-    """What is not decided, and the answer if there is one."""
+    """An undecided question, and its answer if there is one."""
 
     part: Part
     goals: dict[Goal, list[frozenset[Triple]]] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class _Readings(NamedTuple):
     lower: Closure
     upper: Closure
     explainer: Explainer
-    """That of the lower reading."""
+    """The explainer of the lower reading."""
     work: Work
     paid: tuple[set[Fact], set[Fact]]
     """The facts of K that were explained before, in the lower and in the upper reading."""
@@ -83,20 +83,20 @@ class Bounds:
         self.asked = 0
         """Questions that went to the gap."""
         self._gave_up = 0
-        """How often the gap has given up, one time after the other."""
+        """The number of times in a row that the gap has given up."""
         self._of_k: dict[tuple[int, Term, bool], tuple[bool, int]] = {}
         """About what K alone says: whether the bounds differ, and the steps that it takes to find out."""
 
     @cached_property
     def _components(self) -> Components:
-        """What belongs together in K while no item asserts an event."""
+        """The components of K while no item asserts an event."""
         definitions, k = self._bundle.definitions, self._bundle.k
         axioms = looking_only(definitions.axioms, definitions.goals, k)
         return Components(axioms, filter(self._bundle.means_something, k))
 
     @cached_property
     def components_asserted(self) -> Components:
-        """What belongs together whatever an item asserts."""
+        """The components of K if items may assert events."""
         return Components(
             self._bundle.definitions.axioms, filter(self._bundle.means_something, self._bundle.k)
         )
@@ -131,7 +131,7 @@ class Bounds:
         *,
         asserted: bool,
     ) -> Open | None:
-        """What the rules leave open, closed by the gap if there is one; `None` if nothing is open."""
+        """Decide what the rules leave open by the gap, if there is one; None if nothing is open."""
         goals, consistency = self._goals[asserted], self._consistency[asserted]
         if not goals and not consistency:
             return None
@@ -176,7 +176,8 @@ class Bounds:
 
     @cached_property
     def _perhaps_anyway(self) -> frozenset[Term]:
-        """Those of them that may be of an event's class whatever the item says, by a witness tied to them."""
+        """The individuals that may be of an event's class independently of the item, by a witness related
+        to them."""
         lower, upper = self._bundle.lower.store, self._bundle.upper.store
         goals = frozenset(self._bundle.goal_numbers)
         universal = goals & self._bundle.upper.program.universal
@@ -207,7 +208,7 @@ class Bounds:
         goals: dict[Term, int],
         consistency: bool,
     ) -> Open:
-        """What is open about one part of the item, and about those that T names."""
+        """The open questions about one part of the item, and about individuals that T names."""
         found = Open(part)
         names = [*dict.fromkeys((*_individuals((*part.mine, *part.background)), *also))]
         readings.work.spend(len(names) * len(goals))
@@ -242,7 +243,7 @@ class Bounds:
         return differs
 
     def _ask(self, parts: list[Open], new: set[Triple], work: Work) -> None:
-        """First whether each part is consistent, whatever the goals are; then about the goals."""
+        """Ask first whether each part is consistent, then about the goals."""
         for open_ in parts:
             if open_.consistency:
                 question = Question(*open_.part.divided(new), (), check_consistency=True)

@@ -41,25 +41,25 @@ class Evaluator:
     @property
     def readings(self) -> list[Reading]:
         """The readings of T that count for items that assert no event's class."""
-        return [self._reading] if self._bundle.profile.exact() else [self._reading, self._bundle.upper]
+        return [self._reading] if self._bundle.exact_for_most else [self._reading, self._bundle.upper]
 
     def components(self) -> Components:
-        """What belongs together in K, whatever an item asserts."""
+        """The components of K, independent of the assertions of items."""
         assert self._bounds is not None, "where the rules decide all, nothing is asked"
         return self._bounds.components_asserted
 
     def forget(self) -> None:
-        """What it has found out about K may not hold any more."""
+        """Drop cached facts about K after a change of it."""
         for explainer in self._explainers.values():
             explainer.forget()
 
     @property
     def asked(self) -> int:
-        """How many questions went to the reasoner."""
+        """The number of questions to the reasoner."""
         return 0 if self._bounds is None else self._bounds.asked
 
     def decide(self, triples: Sequence[Triple]) -> Closure:
-        """What surely follows, without explanations."""
+        """Find what is certainly entailed, without explanations."""
         closure = assert_triples(self._reading.program, self._reading.store, triples)
         closure.run()
         return closure
@@ -99,11 +99,11 @@ class Evaluator:
         hits, capped = self._lower(closure, shape, news, work)
         if self._bounds is None:
             return Template(tuple(hits), capped=capped)
-        if not asserted and self._bundle.profile.exact():
+        if not asserted and self._bundle.exact_for_most:
             return Template(tuple(hits), capped=capped)
         template = self._between(hits, capped, closure, shape, news, work, asserted=asserted)
         # Where only an asserted event opens the upper reading, its names of K are not kept out of shapes.
-        return template._replace(keep=not (asserted and self._bundle.profile.exact()))
+        return template._replace(keep=not (asserted and self._bundle.exact_for_most))
 
     def _explainer(self, closure: Closure) -> Explainer:
         """Whatever explains by the rules that a closure was made with."""
@@ -150,7 +150,7 @@ class Evaluator:
     def _lower(
         self, closure: Closure, shape: Shape, news: frozenset[int] | None, work: Work
     ) -> tuple[list[Hit], int]:
-        """What surely follows, and how often there was too much of it."""
+        """Find what is certainly entailed, and count how often explanations were dropped."""
         hits: list[Hit] = []
         capped = 0
         goals, witnesses, static = self._goals, closure.program.witnesses, self._reading.store.assertions
@@ -216,7 +216,7 @@ class Evaluator:
 
 
 class _Checks:
-    """What the assertions of an item and of K entail, asked of some of them at a time."""
+    """Entailment checks for subsets of the assertions of an item and of K."""
 
     def __init__(
         self, evaluator: Evaluator, closure: Closure, shape: Shape, goal: tuple[int, Term], work: Work
@@ -227,7 +227,7 @@ class _Checks:
         self._holds = holds
 
     def minimal(self, one: Explanation) -> Explanation:
-        """A minimal set inside one that entails the goal: whatever can be left out is."""
+        """Reduce a set that entails the goal to a minimal one."""
         left = sorted(one)
         for n in tuple(left):
             fewer = [m for m in left if m != n]

@@ -27,11 +27,11 @@ class Shape(NamedTuple):
 
     key: tuple[object, ...]
     triples: list[Triple]
-    """Those that are looked at."""
+    """The relevant triples."""
     names: dict[Term, int]
     """Its own names and literals, numbered in the order of their first appearance."""
     unknown: int
-    """How many triples speak of a class or property that T does not know."""
+    """The number of triples whose class or property is not in T."""
     more: bool = False
     """Whether some triples say something together only (see `item_axioms`)."""
 
@@ -53,7 +53,7 @@ class Shapes:
         *,
         all_matter: bool = False,
     ) -> None:
-        """`fixed` are the names that guards know; `all_matter`: a guard may look at any property."""
+        """`fixed` are the names in guards; `all_matter`: a guard may read any property."""
         self._classes, self._roles, data = matters
         self._data: dict[Term, Cell | bool] = {**data}
         self._ids = readings[0].store.ids
@@ -65,11 +65,18 @@ class Shapes:
                 self._data[p] = _cell(tests.of(p), datatypes)
 
     def is_known(self, term: Term) -> bool:
-        """Whether T, K or a guard knows a name: it is no item's own."""
+        """Whether T, K or a guard contains a name, so that it is not an item's own."""
         return term in self._ids or (self._fixed is not None and term in self._fixed)
 
+    def knows_any(self, terms: Sequence[Term | None]) -> bool:
+        """Whether one of some names is known."""
+        ids, fixed = self._ids, self._fixed
+        if fixed is not None and not fixed.isdisjoint(terms):
+            return True
+        return any(map(ids.__contains__, terms))
+
     def cell(self, p: Term) -> Cell | bool:
-        """How a property looks at literals: by constants, as they are, or not at all."""
+        """How a property compares literals: with constants, by their value, or not at all."""
         return self._data.get(p) or self._all_matter
 
     def of(self, triples: Iterable[Triple]) -> Shape:
@@ -146,7 +153,7 @@ def _cell(ranges: Sequence[DataRange], datatypes: Mapping[Term, DataRange]) -> C
 
 
 class Memory(Generic[V]):
-    """What is remembered by key: about the last `size` entries that were used."""
+    """A cache of about the last `size` entries that were used."""
 
     def __init__(self, size: int) -> None:
         self._half = max(1, size // 2)
@@ -158,7 +165,7 @@ class Memory(Generic[V]):
         return len(self.young.keys() | self._old.keys())
 
     def get(self, key: object) -> V | None:
-        """What is remembered under a key."""
+        """Return the entry of a key."""
         found = self.young.get(key)
         if found is None:
             found = self._old.get(key)
@@ -172,7 +179,7 @@ class Memory(Generic[V]):
         self._old = {key: value for key, value in self._old.items() if still(value)}
 
     def put(self, key: object, value: V) -> None:
-        """Remembers; when the younger half is full, the older one is forgotten."""
+        """Store an entry; when the younger half is full, the older half is dropped."""
         if len(self.young) >= self._half:
             self._old, self.young = self.young, {}
         self.young[key] = value

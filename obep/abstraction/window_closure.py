@@ -36,7 +36,7 @@ MOST_NEAR = 40
 
 
 class WindowClosure:
-    """What a window says and what follows from it."""
+    """The triples of a window and all that they entail."""
 
     def __init__(self, matcher: Matcher, said: Collection[Triple]) -> None:
         """`said` are the triples of the window; they change right before each `change`."""
@@ -48,7 +48,7 @@ class WindowClosure:
         self._facts = Maintained(bundle.lower_asserted, bundle.lower.store)
         self._static_ids = bundle.lower.store.ids
         self._apart = self._names.apart
-        """Triples of which nothing follows are not among the facts until somebody looks something up."""
+        """Triples that entail nothing are not among the facts until a lookup needs them."""
         self._graph: ClosedGraph | None = None
         self._explains = False
         """Whether `_nodes` are kept."""
@@ -78,7 +78,7 @@ class WindowClosure:
         return found, again
 
     def replace(self, gone: Triple, new: Triple) -> list[Change] | None:
-        """What a triple in place of another changes, if that is no more than the two; else `None`."""
+        """The effect of replacing a triple by another, if no other triple changes; else None."""
         s, p, o = new
         other, name, value = gone
         of = self._apart[1 if o[0] == '"' else 0]
@@ -98,7 +98,7 @@ class WindowClosure:
     def _sort(
         self, triples: Iterable[Triple], there: bool, found: list[Change], again: list[Change]
     ) -> list[Triple]:
-        """What triples change by themselves; those that are among the facts."""
+        """Split triples into those that change nothing else and those among the facts."""
         facts = []
         roles, data = self._apart
         static = self._static_ids
@@ -177,7 +177,7 @@ class WindowClosure:
         return ClosedGraph(self._matcher.bundle, (), with_k=True, facts=self._matcher.facts)
 
     def contradiction(self, item: Sequence[Triple]) -> str:
-        """How an item contradicts T, K and what the window says of the same things, in words."""
+        """Describe how an item contradicts T, K and the triples of the window about the same individuals."""
         names = {term for triple in item for term in (triple[0], triple[2])}
         near = [one for one in self._said if one[0] in names or one[2] in names]
         template, shape = self._matcher.evaluate_union(sorted({*near, *item}), item)
@@ -228,7 +228,7 @@ class WindowClosure:
         return bool(tables) and all(predicate in apart for apart, _ in tables)
 
     def match_new(self, s: Term | None, p: Term | None, o: Term | None) -> Iterator[Triple]:
-        """What the window says, and what it adds to K (D14)."""
+        """Match the triples of the window and those that it adds to K (D14)."""
         return self._new(self._said, self.graph.match(s, p, o))
 
     def _new(self, said: Container[Triple], found: Iterable[Triple]) -> Iterator[Triple]:
@@ -282,7 +282,7 @@ def why_evaluated_anew(
 
 
 def _unknown_name(bundle: Bundle, patterns: Iterable[TripleMatch]) -> str | None:
-    """Why a pattern may match triples of names that the closure of a window does not know."""
+    """Why a pattern may match triples whose names are not in the closure of a window."""
     names = _Names(bundle)
     for _, predicate, object_ in (pattern.constants for pattern in patterns):
         if predicate == RDF_TYPE:

@@ -79,7 +79,7 @@ class Together:
             return DeadLetter(stream, now, refused.code, f"in the window <{self._name}>: {refused.reason}")
 
     def _solved(self, found: list[Occurrence], fresh: Sightings) -> list[Occurrence]:
-        """The same, with what guards ask of them; to those that look further the union is the whole item."""
+        """Solve the asks of guards for occurrences; the whole union counts as their item."""
         bundle, facts = self._matcher.bundle, self._matcher.facts
         whole = cache(lambda: ClosedGraph(bundle, [*(self._known | fresh)], with_k=True, facts=facts))
         for one in found:

@@ -56,14 +56,14 @@ class Union:
         bundle = matcher.bundle
         self._events = bundle.definitions.bodies
         self.operations = 0
-        """How many facts were looked at beside what was known; tests hold it against the window's size."""
+        """The number of facts that were examined; tests compare it with the window's size."""
         self._known: dict[Triple, None] = {}
         self._asserting: set[Triple] = set()
-        """Those that say that something is of an event's class."""
+        """Triples that assert a class that is an event."""
         self._lasting: Lasting | None = None
         program, store = bundle.lower.program, bundle.lower.store
         self._max_work = bundle.max_work or MAX_WORK
-        if bundle.profile.exact() and not program.by_value:
+        if bundle.exact_for_most and not program.by_value:
             self._lasting = Lasting(program, store)
             self._behind = Overlay(self._lasting)
             self._explainer = Explainer(program, self._behind)
@@ -96,7 +96,7 @@ class Union:
         return triple[1] == RDF_TYPE and triple[2] in self._events
 
     def find(self, fresh: Mapping[Triple, object]) -> Answer:
-        """What the triples and these explain, by at least one of these."""
+        """Find explanations that use at least one of these triples."""
         if self._lasting is not None and not (self._asserting or any(map(self._asserts, fresh))):
             answer = self._beside(sorted(fresh))
             if answer is not None:
@@ -124,7 +124,7 @@ class Union:
         return Answer(ways, None, template.capped)
 
     def _beside(self, fresh: list[Triple]) -> Answer | None:
-        """The same with what is known behind the new triples; `None` if there are too many ways."""
+        """Find them from cached facts and the new triples; None if there are too many ways."""
         explainer, store = self._explainer, self._behind
         explainer.forget()
         closure = assert_triples(explainer.program, store, fresh)

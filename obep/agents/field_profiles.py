@@ -1,4 +1,4 @@
-"""What the numbers of a field look like: values, steps, gaps between readings, runs of equal values."""
+"""Profile the numbers of a field: values, steps, gaps between readings, runs of equal values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Profile:
         return len(set(self.values))
 
     def is_silent_with(self, other: Profile) -> bool:
-        """Whether the other field is absent of an individual wherever this one is."""
+        """Whether the other field of an individual is absent wherever this one is."""
         return all(
             one in other.messages and other.messages[one] <= mine for one, mine in self.messages.items()
         )

@@ -25,7 +25,7 @@ Text = Annotated[str, Field(description="The text of a query; or give `path`.")]
 File = Annotated[str, Field(description="The path of a query file below the project's folder.")]
 Dialect = Annotated[
     Literal["obep", "csparql", "rspql", "rsepql", "epsparql", "sparkwave"] | None,
-    Field(description="The language, if ending or text do not tell."),
+    Field(description="The language, if the file extension or the text does not show it."),
 ]
 Rows = Annotated[
     list[dict[str, Any]] | dict[str, list[dict[str, Any]]] | None,

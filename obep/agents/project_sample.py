@@ -105,7 +105,7 @@ class Project:
         )
 
     def lateness(self, path: str) -> timedelta:
-        """How long the engine waits for items that are out of order, by obep.toml."""
+        """The lateness that obep.toml sets."""
         return timedelta(microseconds=self.config(path).engine.get("lateness") or 0)
 
     def sample(

@@ -12,6 +12,7 @@ from obep.errors import ObepError, count, fail
 from obep.formats.likely_mapping import likely_settings, mapping_text
 from obep.formats.record_fields import Record
 from obep.formats.tables.frame_items import frame_items
+from obep.formats.tables.mapped_records import whole
 from obep.model import DeadLetter, Item, Occurrence, local_name
 from obep.query.ast import Language
 from obep.query.languages import written_in
@@ -35,7 +36,7 @@ def bounded(text: str) -> str:
 
 
 class Tools:
-    """What an agent can ask about a project."""
+    """The tools of an agent for a project."""
 
     def __init__(self, project: Project, seconds: float = 60) -> None:
         self.project = project
@@ -64,13 +65,12 @@ class Tools:
     def translate(self, query: str = "", path: str = "", dialect: Language | None = None) -> str:
         """A query of another language in OBEP."""
         from obep.query.parse.parser import parse, read_query
-        from obep.query.print.printer import show
-        from obep.query.translation.translate_file import as_obep
+        from obep.run.questions.translation import translation
 
         text = self.project.text(query, path)
         if path:
-            return show(as_obep(read_query(inside(path, self.project.folder), dialect)))
-        return show(as_obep(parse(text, language=dialect or written_in(text))))
+            return translation(read_query(inside(path, self.project.folder), dialect))
+        return translation(parse(text, language=dialect or written_in(text)))
 
     def run(
         self,
@@ -81,7 +81,7 @@ class Tools:
         most: int = 20,
         dialect: Language | None = None,
     ) -> str:
-        """What a query finds in a sample, as JSON lines after a summary."""
+        """Run a query on a sample; return the results as JSON lines after a summary."""
         from obep.output.json_writer import to_line
 
         loaded = self.project.load(query, path, dialect)
@@ -118,7 +118,7 @@ class Tools:
     def why_not(
         self, event: str, query: str = "", path: str = "", records: Records = None, files: Files = None
     ) -> str:
-        """What kept an event from occurring, or a state from holding, in a sample."""
+        """Explain why an event did not occur, or a state did not hold, in a sample."""
         from obep.run.questions.why_not_run import report, resolve, watch
         from obep.run.questions.why_not_state import report_state
         from obep.why_not.target import StateQuestion
@@ -142,7 +142,7 @@ class Tools:
         against: str = "",
         against_path: str = "",
     ) -> str:
-        """How often a query fires in a history, and how another version differs."""
+        """Count how often a query fires in a history, and compare another version."""
         from obep.run.backtesting.backtest import backtest
         from obep.run.backtesting.backtest_pages import table
 
@@ -171,7 +171,7 @@ class Tools:
         if not real:
             raise fail("OBEP885", f"{file or 'the sample'} has no records that are JSON objects or rows")
         settings = likely_settings(merged(real), names or "http://example.org/", optional=True)
-        items = list(frame_items(real, mapping=settings, stream=stream).items)
+        items = list(map(whole, frame_items(real, mapping=settings, stream=stream).items))
         lines = ["To be added to obep.toml (nothing is written):", "", mapping_text(settings, stream), ""]
         lines.append(f"It makes of the first {count(min(SHOWN, len(items)), 'record')}:")
         lines += map(_shown, items[:SHOWN])
@@ -206,7 +206,7 @@ def _summary(sample: Sample, found: Sequence[Occurrence]) -> list[str]:
 
 
 def _reading(sample: Sample) -> list[str]:
-    """How the records were read, and which were not."""
+    """Describe how the records were read, and which were refused."""
     lines = [
         f"obep.toml has no mapping of these records; this one was guessed:\n{mapping_text(one, stream)}"
         for stream, one in sample.mappings.items()

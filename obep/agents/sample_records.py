@@ -78,7 +78,7 @@ def merged(records: Iterable[Record]) -> Record:
 
 
 def too_much(what: str) -> ObepError:
-    return fail("OBEP884", what, remedy="give it the part that matters")
+    return fail("OBEP884", what, remedy="use a smaller part of it")
 
 
 def _lines(text: str) -> Iterator[Record]:

@@ -20,17 +20,17 @@ from obep.config.toml_file import Config, load_config
 from obep.errors import fail
 from obep.formats import read_items_of
 from obep.formats.likely_mapping import NO_PATH, likely_settings, mapping_text, toml_text
-from obep.formats.record_fields import Record
-from obep.formats.time_hints import NAMING, bare_name, last_step
+from obep.formats.record_fields import Record, look_up
+from obep.formats.time_hints import NAMING, bare_name, flat_fields, last_step
 from obep.formats.units import shown, unit_named
-from obep.model import Item, Triple, local_name
+from obep.model import DeadLetter, Item, Triple, local_name
 from obep.ontology.owl.load import read_rdf
 from obep.run.backtesting.history import over_history
 from obep.streams.sources.open_sources import make_reading
 
 NAMES = "http://example.org/"
 UNITS = ("unit", "units", "uom")
-"""What the field of a record's unit is called."""
+"""Common names of the field of a record's unit."""
 VALUES = ("value", "val", "v", "reading", "measurement")
 _IN_BRACKETS = re.compile(r".*[(\[]([^)\]]+)[)\]]\s*\Z|.*?(°[CF]|degC|degF)\Z", re.DOTALL)
 LOOKED_AT = 2000
@@ -50,7 +50,7 @@ class Suggestion:
     items: int
     refused: int
     notes: tuple[str, ...] = ()
-    """What to look at before the rules are used."""
+    """Points to check before the rules are used."""
 
 
 def suggest(data: Sequence[Path], out: Path | None = None, graph: Path | None = None) -> Suggestion:
@@ -102,7 +102,8 @@ def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestio
     _write(home, "obep.toml", _settings(streams, mappings, 0))
     items, refused = _items(streams, home, load_config(None, home))
     if not items:
-        raise fail("OBEP886", "no record could be read", reason=f"{refused} were refused.")
+        reason = f"{len(refused)} were refused; the first: {refused[0].reason}." if refused else ""
+        raise fail("OBEP886", "no record could be read", reason=reason)
     _write(home, "obep.toml", _settings(streams, mappings, disorder(items)))
     seen = profiles(items)
     rules = _rules(seen)
@@ -130,7 +131,7 @@ def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestio
         tuple(one for one in counted if one[1] > most),
         {name: (home / name).read_text("utf-8") for name in ("obep.toml", "ontology.ttl", "query.obep")},
         len(items),
-        refused,
+        len(refused),
         tuple(_notes(seen)),
     )
 
@@ -153,7 +154,7 @@ def _rules(seen: Sequence[Profile]) -> list[tuple[Profile, Rule]]:
 
 
 def _copy_of(graph: Path) -> str:
-    """What the background knowledge is called in the project; an ending that is none is left out."""
+    """The file name of the background knowledge in the project, without an unknown extension."""
     return f"static{graph.suffix if graph.suffix[1:].isalnum() else ''}"
 
 
@@ -177,7 +178,7 @@ def _mapping(records: list[Record], stream: str, path: Path, known: Sequence[Tri
         return _mapping_of(records, stream, path, known)
     [name] = inner
     if not name or "'" in name:
-        reason = "The path of an array, records = \"$['name'][*]\", takes no empty name and no apostrophe."
+        reason = "In records = \"$['name'][*]\" a name cannot be empty or contain an apostrophe."
         raise fail("OBEP886", f"{path}: the array {shown(name)} has no path", reason=reason)
     elements = [one for record in records for one in record.get(name) or () if isinstance(one, dict)]
     step = f".{name}" if re.fullmatch(r"[A-Za-z_]\w*", name) else f"['{name}']"
@@ -197,7 +198,7 @@ def _mapping_of(records: list[Record], stream: str, path: Path, known: Sequence[
         raise fail("OBEP886", f"{path} has RDF, not plain records", remedy="obep init")
     subject = _subject(records, whole)
     if subject:
-        names = _namespace({str(one.get(subject)) for one in records}, known)
+        names = _namespace({str(look_up(one, subject)) for one in records}, known)
         settings = likely_settings(whole, names, subject=subject, optional=True)
     else:
         settings = likely_settings({**whole, stream: stream}, NAMES, subject=stream, optional=True)
@@ -244,7 +245,8 @@ def _units_of_fields(mappings: dict[str, dict[str, Any]]) -> dict[str, str]:
 
 def _subject(records: list[Record], whole: Record) -> str:
     """A field that is called like a name, or a text that comes again and again."""
-    named = {path: value for path, value in whole.items() if not set(path) & NO_PATH}
+    scalars = {path: one for path, one in flat_fields(whole).items() if isinstance(one, str | int | float)}
+    named = {path: value for path, value in scalars.items() if not set(path) & NO_PATH}
     for said in (bare_name, last_step):
         for name in NAMING:
             for path in named:
@@ -252,22 +254,22 @@ def _subject(records: list[Record], whole: Record) -> str:
                     return path
     for path, value in named.items():
         if isinstance(value, str) and not re.fullmatch(r"[-+0-9.,:TZ /eE]*", value):
-            known = {str(one.get(path)) for one in records}
+            known = {str(look_up(one, path)) for one in records}
             if 1 < len(known) <= len(records) / 5:
                 return path
     return ""
 
 
-def _items(streams: dict[str, Path], home: Path, config: Config) -> tuple[list[Item], int]:
+def _items(streams: dict[str, Path], home: Path, config: Config) -> tuple[list[Item], list[DeadLetter]]:
     items: list[Item] = []
-    refused = 0
+    refused: list[DeadLetter] = []
     for name, path in streams.items():
         read = make_reading(name, config.sources[name], config)
         for one in read_items_of(content(path), format_of(path), read):
             if isinstance(one, Item):
                 items.append(one)
             else:
-                refused += 1
+                refused.append(one)
     return items, refused
 
 

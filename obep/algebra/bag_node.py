@@ -1,4 +1,4 @@
-"""What all nodes of the algebra share: a bag of rows, and joining it to rows that are there."""
+"""The base of all nodes of the algebra: a bag of rows, and its join with given rows."""
 
 from __future__ import annotations
 

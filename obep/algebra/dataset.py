@@ -1,4 +1,4 @@
-"""What a group is evaluated over. The caller provides it: an item, a window, K, the states that hold."""
+"""The dataset of a group, as the caller provides it: an item, a window, K, the open states."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Dataset(Graph, Protocol):
 
 @runtime_checkable
 class Dated(Protocol):
-    """A dataset that knows when its triples were seen."""
+    """A dataset that has the instants of its triples."""
 
     def seen_at(self, triple: Triple, /) -> int | None:
-        """The latest instant at which a stream said a triple, or what entails it; of a static one none."""
+        """The latest instant at which a stream stated a triple, or triples that entail it; None for a
+        static one."""

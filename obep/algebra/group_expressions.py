@@ -55,9 +55,9 @@ class Tested:
 
     holds: Callable[[Row, Evaluation], bool]
     plain: tuple[PlainTest, ...]
-    """Those that are no EXISTS."""
+    """The conditions without EXISTS."""
     exists: tuple[ExistsTest, ...]
-    """Those that are."""
+    """The conditions with EXISTS."""
     mentions: Slots
     """The slots of all variables in them, those in EXISTS included."""
     changing: bool
@@ -158,7 +158,7 @@ class GroupCompiler(Compiler):
             raise fail(
                 "OBEP421",
                 f"{node.function} cannot be used here",
-                reason="A FILTER or BIND looks at one solution at a time; aggregates need all of them.",
+                reason="A FILTER or BIND is evaluated for one solution. Aggregates need all solutions.",
                 remedy="HAVING, or a sub-select: { SELECT ?x (COUNT(*) AS ?n) { … } GROUP BY ?x }",
             )
         slot = self._aggregates.get(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from obep.algebra.bag_node import BagNode
@@ -51,9 +51,12 @@ def _translate_select(select: ast.Select, atoms: Mapping[Term, AtomColumns], dep
     return _modified(select, scope, layout, scope.group(select.where))
 
 
-def select_from(select: ast.Select, layout: RowLayout, rows: BagNode) -> SelectNode:
-    """The projection and the modifiers of a SELECT over rows that come from elsewhere."""
-    return _modified(select, _Scope(layout, {}, 0), layout, rows)
+def select_from(
+    select: ast.Select, layout: RowLayout, rows: BagNode, exists: Callable[[ast.Group], BagNode]
+) -> SelectNode:
+    """The projection and the modifiers of a SELECT over rows that come from elsewhere; `exists` translates
+    the groups of EXISTS in them."""
+    return _modified(select, _Scope(layout, {}, 0, exists), layout, rows)
 
 
 def layout_of(select: ast.Select, atoms: Mapping[Term, AtomColumns] = MappingProxyType({})) -> RowLayout:
@@ -63,7 +66,7 @@ def layout_of(select: ast.Select, atoms: Mapping[Term, AtomColumns] = MappingPro
 
 def _modified(select: ast.Select, scope: _Scope, layout: RowLayout, node: BagNode) -> SelectNode:
     aggregates: dict[ast.Aggregate, int] = {}
-    compiler = GroupCompiler(layout, scope.group, aggregates)
+    compiler = GroupCompiler(layout, scope.exists, aggregates)
     extends = [
         (layout.slot(one.variable), compiler.computed(one.expression))
         for one in select.projection
@@ -102,26 +105,33 @@ def check_depth(depth: int) -> None:
         raise fail(
             "OBEP005",
             "nested too deeply",
-            reason=f"Groups may stand inside each other {DEEPEST} times.",
-            remedy="fewer braces: { a { b } } is mostly { a b }",
+            reason=f"Groups may be nested {DEEPEST} times.",
+            remedy="use fewer braces: { a { b } } is usually the same as { a b }",
         )
 
 
 class _Scope:
     """Translates the groups of one scope, which share a layout."""
 
-    def __init__(self, layout: RowLayout, atoms: Mapping[Term, AtomColumns], depth: int) -> None:
+    def __init__(
+        self,
+        layout: RowLayout,
+        atoms: Mapping[Term, AtomColumns],
+        depth: int,
+        exists: Callable[[ast.Group], BagNode] | None = None,
+    ) -> None:
         self._layout = layout
         self.atoms = atoms
         self._depth = depth
-        self._compiler = GroupCompiler(layout, self.group)
+        self.exists = exists or self.group
+        self._compiler = GroupCompiler(layout, self.exists)
 
     def group(self, group: ast.Group) -> BagNode:
         node, tested = self._parts(group)
         return node if tested is None else FilterBag(node, tested)
 
     def _parts(self, group: ast.Group) -> tuple[BagNode, Tested | None]:
-        """A group without its filters, and these: they see all of it, wherever they stand in it."""
+        """Split a group into its filters and the rest: a filter applies to the whole group."""
         check_depth(self._depth)
         self._depth += 1
         node: BagNode = BasicGraphPattern()

@@ -13,7 +13,7 @@ from obep.query.languages import dialect_of
 
 
 class Form(StrEnum):
-    """How a backtest is shown."""
+    """The forms of a backtest's output."""
 
     table = "table"
     json = "json"

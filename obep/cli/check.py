@@ -61,7 +61,7 @@ def command(
 def _of_shapes(
     bundle: Bundle, path: Path, config: Path | None, allowed: tuple[Path, ...]
 ) -> list[Diagnostic]:
-    """What the SHACL shapes of the model say of its static graph."""
+    """Validate the static graph by the SHACL shapes of the model."""
     from obep.config.toml_file import load_config
     from obep.lints.shape_findings import shape_findings
 
@@ -69,7 +69,7 @@ def _of_shapes(
 
 
 def _contents(linked: Linked) -> str:
-    """How many events a file defines, and how many queries."""
+    """Count the events and queries of a file."""
     number = len(linked.queries)
     events, queries = count(len(linked.events), "event"), f"{number} {'query' if number == 1 else 'queries'}"
     if not linked.queries:

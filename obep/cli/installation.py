@@ -1,4 +1,4 @@
-"""What `obep doctor` looks at: each finding is a thing, whether it works, and what to do if not."""
+"""The checks of `obep doctor`: each has a name, a result, and a remedy."""
 
 from __future__ import annotations
 

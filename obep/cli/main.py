@@ -108,13 +108,13 @@ def _let_go() -> None:
 
 
 def _no_room(error: Exception) -> ObepError:
-    """A full disk, or a limit, met by whatever obep writes."""
+    """Report a full disk, or a limit, that any write has met."""
     what = getattr(error, "filename", None) or "what obep writes"
     return fail("OBEP554", f"{what} cannot be written: {getattr(error, 'strerror', error)}")
 
 
 def _unexpected(error: Exception) -> ObepError:
-    """A bug of ours, said in a few lines; the traceback is for those who look for it."""
+    """Report a bug of obep in a few lines; `--debug` shows the traceback."""
     from traceback import extract_tb
 
     ours = [frame for frame in extract_tb(error.__traceback__) if "obep" in frame.filename]

@@ -21,24 +21,25 @@ if TYPE_CHECKING:
 
 
 class EngineName(StrEnum):
-    """What runs a query."""
+    """The engines that run a query."""
 
     spark = "spark"
     embedded = "embedded"
 
 
 class Output(StrEnum):
-    """How occurrences are written."""
+    """The forms of occurrences."""
 
     event = "event"
     rdf = "rdf"
     rows = "rows"
     csv = "csv"
     sparql_json = "sparql-json"
+    ids = "ids"
 
 
 class Log(StrEnum):
-    """How the run speaks on standard error."""
+    """The forms of messages on standard error."""
 
     text = "text"
     json = "json"
@@ -67,8 +68,9 @@ def command(
         Output | None,
         typer.Option(
             "--as",
-            help="JSON lines; RDF as N-Quads (a sink .trig: TriG), where bindings need a CONSTRUCT; or rows "
-            "of bindings, as JSON lines, CSV or SPARQL results (embedded only). Otherwise as RETURN says.",
+            help="JSON lines; ids alone; RDF as N-Quads (a sink .trig: TriG), where bindings need CONSTRUCT; "
+            "or rows of bindings, as JSON lines, CSV or SPARQL results (embedded only). Otherwise as RETURN "
+            "says.",
         ),
     ] = None,
     engine: Annotated[EngineName | None, typer.Option(help="What runs the query. [default: spark]")] = None,
@@ -120,8 +122,7 @@ def command(
         bool,
         typer.Option(
             "--watch",
-            help="Replace the query while it runs when its files change (embedded); a wrong one changes "
-            "nothing.",
+            help="Replace the query while it runs when its files change; a wrong one changes nothing.",
         ),
     ] = False,
     config: ConfigFile = None,
@@ -183,8 +184,6 @@ def command(
         Progress(quiet=quiet, as_json=order.log_json).warn(slip.code, slip.message, slip.remedy)
     if name is EngineName.embedded:
         _refuse_of_spark(order, drop_state=drop_state, master=master, conf=bool(conf))
-    else:
-        _refuse_of_embedded(order)
     raise typer.Exit(_run_on_spark(order) if name is EngineName.spark else _run_embedded(order))
 
 
@@ -202,19 +201,6 @@ def _refuse_of_spark(order: Order, *, drop_state: bool, master: str, conf: bool)
             "OBEP518",
             f"{option} is for Spark, and this run is on the embedded engine",
             remedy=f"--engine spark, or leave {option} out",
-        )
-
-
-def _refuse_of_embedded(order: Order) -> None:
-    """What Spark does not do."""
-    if order.watch:
-        raise fail(
-            "OBEP873",
-            "--watch is for the embedded engine",
-            reason="On Spark a run is stopped and goes on from its checkpoint: what did not change keeps its "
-            "state.",
-            remedy="--engine embedded, or stop the run, change the query and start it again with "
-            "--checkpoint and --drop-state",
         )
 
 

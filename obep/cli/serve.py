@@ -45,7 +45,7 @@ def command(
     from obep.serve.project import find_project
     from obep.serve.service import Service
     from obep.serve.settings import settings_of
-    from obep.serve.web_server import serve
+    from obep.serve.web.web_server import serve
 
     found = find_project(project, config, state, allowed(allow_path), allow_exec=allow_exec)
     settings = settings_of(found.config, host=host, port=port, certificate=certificate, key=key)

@@ -38,7 +38,7 @@ def command(
     from obep.serve.project import find_project
     from obep.serve.service import Service
     from obep.serve.settings import settings_of
-    from obep.serve.web_server import serve
+    from obep.serve.web.web_server import serve
 
     found = find_project(project, config, state, allowed(allow_path))
 
@@ -59,7 +59,7 @@ def command(
 
 def _running(state: Path) -> str:
     """The URL of the service that has this folder, if it answers."""
-    from obep.serve.web_server import ADDRESS
+    from obep.serve.web.web_server import ADDRESS
 
     try:
         url = (state / ADDRESS).read_text("utf-8").strip()

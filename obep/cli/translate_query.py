@@ -17,11 +17,10 @@ def command(
 ) -> None:
     """Write a query of another language in OBEP, to standard output.
 
-    The translation has the same answers. What OBEP cannot say is an error with its place, and nothing is
-    written; then the exit status is 2.
+    The translation has the same answers. An error of the query, and what OBEP cannot say, is shown with its
+    place, and nothing is written; then the exit status is 2.
     """
     from obep.query.parse.parser import read_query
-    from obep.query.print.printer import show
-    from obep.query.translation.translate_file import as_obep
+    from obep.run.questions.translation import translation
 
-    print(show(as_obep(read_query(file, dialect_of(dialect)))), end="")
+    print(translation(read_query(file, dialect_of(dialect))), end="")

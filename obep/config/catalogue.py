@@ -40,7 +40,7 @@ def is_lenient(catalogue: Mapping[str, Path]) -> bool:
 
 
 def query_settings(catalogue: Mapping[str, Path] | None) -> Mapping[str, Any]:
-    """What `[query]` of obep.toml says."""
+    """The settings under `[query]` of obep.toml."""
     return catalogue.query if isinstance(catalogue, Catalogue) else {}
 
 

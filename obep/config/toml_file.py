@@ -69,7 +69,7 @@ CONNECTION: dict[str, Kind] = {
     "qos": whole_number,
     "options": each(secret),
 }
-"""What sources and sinks on a network have in common."""
+"""The common settings of sources and sinks on a network."""
 
 OF_SOURCE: dict[str, Kind] = {
     "uri": uri,
@@ -92,7 +92,7 @@ SOURCE: dict[str, Kind] = {
 
 SINK: dict[str, Kind] = {
     "uri": uri,
-    "as": choice("event", "rdf", "rows", "csv", "sparql-json"),
+    "as": choice("event", "rdf", "rows", "csv", "sparql-json", "ids"),
     "events": names,
     "headers": headers,
     "retries": whole_number,
@@ -113,6 +113,7 @@ ENGINE: dict[str, Kind] = {
     "dead_letters": text,
     "max_explanations": positive,
     "max_keys": positive,
+    "max_because": positive,
     "max_work": positive,
 }
 
@@ -169,7 +170,7 @@ FILE: dict[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What obep.toml says; without one, what holds by default."""
+    """The settings of obep.toml, or the defaults without one."""
 
     folder: Path
     """Where relative paths of the configuration begin."""
@@ -238,7 +239,7 @@ class Config:
         return {name: one for name, one in found.items() if isinstance(one[0].get("subject"), dict)}
 
     def check_mappings(self) -> None:
-        """Makes every mapping once, so that what is wrong with one is said before anything is read."""
+        """Make every mapping once, so that errors are reported before anything is read."""
         named = {name: one for name in self.sources if (one := self.mapping_of(name)) is not None}
         used = {where for _, where in named.values()}
         others = [
@@ -312,7 +313,7 @@ _REMEDIES = {
     "Cannot overwrite": "each name once in a table",
     "Cannot declare": "each [table] once, and all of it there",
 }
-"""What helps, by how the words of tomllib begin."""
+"""Remedies, by the beginning of tomllib's message."""
 
 
 def _not_toml(words: str, file: Path) -> ObepError:
@@ -394,5 +395,5 @@ def below(path: Path, folder: Path, allowed: tuple[Path, ...] = ()) -> Path:
 
 
 def secret_of(setting: Any) -> str | None:
-    """What a secret setting holds, for the one who needs it."""
+    """The value of a secret setting."""
     return setting.reveal() if isinstance(setting, Secret) else setting

@@ -40,7 +40,7 @@ class Secret:
 
 
 MEANT = {"timezone": "zone", "time_zone": "zone", "tz": "zone"}
-"""What others call a setting, and what it is called here."""
+"""Common names of settings, with their names here."""
 
 Kind = Callable[[Any, str], Any]
 """Takes a value and the place where it stands; gives the setting, or raises OBEP503."""
@@ -152,7 +152,7 @@ def _called(character: str) -> str:
 
 
 def _without(character: str, written: str) -> str:
-    """How to mend a value that has a character too many."""
+    """The remedy for a value with a forbidden character."""
     named = _VARIABLE.search(written)
     if character in "\r\n" and named:
         return f'export {named[1]}="$(printf %s "${named[1]}")"   (without the line break at its end)'

@@ -16,22 +16,30 @@ from obep.errors import fail
 from obep.model import DeadLetter, Item, Occurrence, Solution, Triple
 from obep.operators.wire import Content
 
-VERSION = 8
+VERSION = 9
 NOW = "now"
 """The counter that says when a block was made, in microseconds: all buckets go by the latest of them."""
 STYLE = "style"
 """The counter that says how instants were written in the input, as a place in `STYLES`."""
 STYLES = (None, "integer", "iso")
+TASK, PLACE = "task", "place"
+"""The counters that say where in its micro-batch a block was made: all buckets take blocks in that order."""
+REFUSED = "refused"
+"""The counter of items that could be read, and that the query cannot take."""
 
 
 class Group(msgspec.Struct, array_like=True, gc=False):
-    """What an item brings to one segment, whenever it comes."""
+    """The occurrences of an item for one segment, without their instant."""
 
     occurrences: tuple[Content, ...]
     triples: tuple[Triple, ...] | None = None
     """The item itself, where it is needed."""
     stream: str = ""
     name: str = ""
+    sent: bytes = b""
+    """The rest of an item that is judged only when its instant has come (`Item`)."""
+    removed: tuple[Triple, ...] | None = None
+    record: bytes = b""
 
 
 Entry = tuple[int, Group]
@@ -56,7 +64,7 @@ class Block(msgspec.Struct, array_like=True, gc=False):
     letters: list[DeadLetter]
     counters: dict[str, int]
     notes: str = ""
-    """What was noticed about the whole batch, for who runs it; stage 2 hands it on as it is."""
+    """Statistics of the whole batch for the driver; stage 2 passes them on unchanged."""
 
     def columns(self) -> tuple[array[int], array[int], array[int]]:
         """The instant, the segment and the number of the group of each entry, in the order of arrival."""
@@ -181,4 +189,9 @@ def item_of(at: int, group: Group) -> Item | None:
     """The item itself, where it travelled along."""
     if group.triples is None:
         return None
-    return Item(group.stream, at, group.triples, group.name)
+    return Item(group.stream, at, group.triples, group.name, group.sent, group.removed, group.record)
+
+
+def whole_group(item: Item) -> Group:
+    """An item as it travels where it is judged later."""
+    return Group((), item.triples, item.stream, item.name, item.sent, item.removed, item.record)

@@ -1,4 +1,4 @@
-"""What waits for the watermark: the embedded engine's items, and the entries of a segment on Spark."""
+"""Items that wait for the watermark (embedded engine), and the entries of a segment (Spark)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Buffer(Generic[_T]):
         self._in_order()
 
     def due(self, watermark: int) -> int:
-        """How many of the first the watermark has come to."""
+        """The number of entries, from the first one on, that the watermark has reached."""
         return bisect_right(self._in_order(), watermark, key=_at)
 
     def take(self, count: int) -> list[tuple[int, _T]]:

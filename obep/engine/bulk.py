@@ -1,4 +1,4 @@
-"""What makes very many occurrences cheap."""
+"""Process very many occurrences with little overhead."""
 
 from __future__ import annotations
 

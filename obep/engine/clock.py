@@ -5,7 +5,9 @@ One rule for the embedded engine and for Spark: the slowest stream leads, idle o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, pairwise
+from operator import le
 from typing import Any, Literal
 
 import msgspec
@@ -16,7 +18,7 @@ Verdict = Literal["on time", "late", "future"]
 
 
 class ClockState(msgspec.Struct):
-    """What a clock remembers. It is the same under all settings, so settings may change between two runs."""
+    """The state of a clock. It does not depend on settings, so they may change between two runs."""
 
     watermark: int | None
     greatest: dict[str, int | None]
@@ -52,7 +54,6 @@ class Clock:
         self.watermark: int | None = None
         """No item before it is taken any more."""
         self._together = lateness == 0 and idle is None
-        self._in_order = self._together and future is None
         self._awaited = tuple(streams) if idle is not None else ()
         self._greatest: dict[str, int | None] = dict.fromkeys(self._awaited)
         self._last_arrival: dict[str, int] = {}
@@ -79,17 +80,31 @@ class Clock:
         self._raise(at if self._together else self._slowest(now is not None))
         return "on time"
 
-    def goes_on(self, stream: str, at: int, now: int) -> bool:
+    def goes_on(self, stream: str, at: int, now: int, wall: int) -> bool:
         """Take an item of an input that is one stream in order, if it is; then time has come to it.
 
         The same as `observe`, in fewer steps. False: ask `observe`.
         """
-        if not self._in_order or self._start is None or self.watermark is None or at < self.watermark:
+        if not self._together or self._start is None or self.watermark is None or at < self.watermark:
+            return False
+        if self.future is not None and at > wall + self.future:
             return False
         self._looked = now
         self._last_arrival[stream] = self._elapsed  # constant where silence is not counted
         self._greatest[stream] = self.watermark = at
         return True
+
+    def goes_on_until(self, times: Sequence[int]) -> int:
+        """How many of some instants, from the first on, `goes_on` would take."""
+        if not self._together or self.future is not None or not times:
+            return 0
+        if self._start is None or self.watermark is None:
+            return 0
+        if times[0] < self.watermark:
+            return 0
+        if all(map(le, times, islice(times, 1, None))):
+            return len(times)
+        return next(n for n, (one, other) in enumerate(pairwise(times), 1) if other < one)
 
     def too_far(self, at: int, wall: int | None) -> bool:
         """Whether an item that arrives at the date `wall` lies beyond `future`."""
@@ -139,7 +154,7 @@ class Clock:
         return self._elapsed + min(max(0, now - self._looked), self.idle)
 
     def _slowest(self, timed: bool) -> int | None:
-        """What the streams say that the watermark is; `timed`: the time of arrival is known."""
+        """The watermark by the slowest stream; `timed`: the time of arrival is known."""
         if self._together:
             return max((at for at in self._greatest.values() if at is not None), default=None)
         elapsed = self._elapsed if timed else None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
 from threading import RLock
 from types import TracebackType
 from typing import Any, Self
 
-from obep.abstraction.item_blocks import ItemBlock
+from obep.abstraction.item_blocks import DecidedBlock, ItemBlock
+from obep.algebra.over.over_expressions import MAX_BECAUSE
 from obep.engine.buffer import Buffer
 from obep.engine.clock import Clock, micros
 from obep.engine.knowledge.knowledge_changes import UPDATE
@@ -29,6 +29,7 @@ from obep.engine.time_letters import kept_streams, late, late_change, not_a_mode
 from obep.errors import fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.tables.mapped_records import Mapped, whole
+from obep.formats.tables.record_blocks import RecordBlock
 from obep.formats.timestamps import Style, style_of_text
 from obep.model import Alert, DeadLetter, Item, Occurrence, Triple
 from obep.query.nearest_name import nearest
@@ -52,6 +53,7 @@ class Engine:
     (SPEC D4; by default that of `load`; `counters["capped"]` says how often there were more);
     `max_keys` is how many values of its PARTITION BY each event remembers (default: all); of more, those
     whose last occurrence is oldest are forgotten when the instant closes (`counters["evicted"]`);
+    `max_because` is of how many rows, the last ones, a state by OVER keeps the explanations (default: 100);
     `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all; 0: none, so
     that nothing is kept for it); `observer` listens to items and occurrences. An engine may be used from
     several threads; callbacks run outside of its lock.
@@ -78,6 +80,7 @@ class Engine:
         steady: Callable[[], int] | None = None,
         max_explanations: int | None = None,
         max_keys: int | None = None,
+        max_because: int | None = None,
         remember: int | None = RECENT,
         observer: Observer | None = None,
         matcher: Any = None,
@@ -96,7 +99,8 @@ class Engine:
             self._bury_derived,
             matcher=matcher,
             max_explanations=max_explanations,
-            max_keys=_cap(max_keys),
+            max_keys=cap("max_keys", max_keys),
+            max_because=cap("max_because", max_because) or MAX_BECAUSE,
             observer=observer,
             remember=remember,
             prepares=prepares(),
@@ -143,22 +147,52 @@ class Engine:
             now, wall = self._steady(), self._now()
             if self.running.observer is not None and not self.running.observer.sated:
                 items = self.running.observer.taken(map(whole, items))
-            self._take(items, now, wall, found)
+            if isinstance(items, RecordBlock):
+                self._take_records(items, now, wall, found)
+            else:
+                self._take(items, now, wall, found)
         return self._out(found)
+
+    def _take_records(self, records: RecordBlock, now: int, wall: int, found: Found) -> None:
+        """The same for records of one template: those that come in order are decided at once."""
+        block, place = self.running.block(), 0
+        if block is None or not (self.running.feeds_blocks and block.suits_all(records)):
+            self._take(records, now, wall, found)
+            return
+        while place < len(records):
+            count = 0 if self.buffer else self.clock.goes_on_until(records.times[place:])
+            if count:
+                decided = block.decide(records[place : place + count])
+                first = 0
+                for alone in (*decided.undecided(), count):
+                    self._take_decided(decided[first:alone], records.stream, now, wall, found)
+                    if alone < count:
+                        self._take((records[place + alone],), now, wall, found)
+                    first = alone + 1
+            else:
+                self._take(records[place : place + 1], now, wall, found)
+            place += count or 1
+
+    def _take_decided(self, block: DecidedBlock, stream: str, now: int, wall: int, found: Found) -> None:
+        if block:
+            self.clock.goes_on(stream, block.times[-1], now, wall)
+            self.running.changes.judged = block.times[-1]
+            self.counters["items"] += len(block)
+            self.counters["processed"] += len(block)
+            block.count_all()
+            self.running.runtime.take_block(block, found)
 
     def _take(self, items: Iterable[Item | DeadLetter | Mapped], now: int, wall: int, found: Found) -> None:
         waiting, goes_on, running = len(self.buffer), self.clock.goes_on, self.running
-        models, counters, plain, block = (
-            running.changes.streams,
-            self.counters,
-            running.plain,
-            running.block(),
-        )
+        models, counters, plain = running.changes.streams, self.counters, running.plain
+        block, follower = running.block(), running.follower
         try:
             for one in items:
                 counters["items"] += 1
                 if block is not None:
-                    if not waiting and block.suits(one) and goes_on(one.stream, one.at, now):
+                    if not waiting and block.suits(one) and goes_on(one.stream, one.at, now, wall):
+                        if follower is not None:
+                            follower.processed(Item(*one[:4]) if isinstance(one, Item) and one.sent else one)
                         if (letter := block.add(one)) is not None:
                             self._settle(block, found)
                             self._bury(letter)
@@ -172,7 +206,7 @@ class Engine:
                     if self._admit_change(item, now, wall):
                         self._release(found)
                     waiting = len(self.buffer)
-                elif not waiting and goes_on(item.stream, item.at, now):
+                elif not waiting and goes_on(item.stream, item.at, now, wall):
                     if plain and item.removed is None and not item.sent:  # `_process` without its questions
                         running.changes.judged = item.at
                         if (letter := running.process(item, item, found)) is None:
@@ -194,7 +228,7 @@ class Engine:
         if entries:
             self.running.changes.judged = entries[-1][0]
             self.counters["processed"] += len(entries)
-            self.running.runtime.take_block(entries, found)
+            self.running.take_block(entries, found)
 
     def update(
         self, insert: Any = (), delete: Any = (), at: Instant | None = None, *, format: str | None = None
@@ -221,7 +255,7 @@ class Engine:
         return self._out(found)
 
     def update_triples(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> list[Occurrence]:
-        """The same with triples as the files of the static graph have them, blank nodes included."""
+        """`update` with triples as the files of the static graph have them, blank nodes included."""
         with self._lock:
             self._check_open()
             found = self._take_update(tuple(insert), tuple(delete), self._first_instant())
@@ -309,7 +343,8 @@ class Engine:
         return self._out(found)
 
     def tick(self) -> list[Occurrence]:
-        """Look at the clock of arrival: a stream that has been silent too long holds nobody back any more."""
+        """Check the clock of arrival: streams that have been silent too long no longer delay the
+        watermark."""
         found: list[Occurrence] = []
         with self._lock:
             self._check_open()
@@ -327,7 +362,7 @@ class Engine:
             for _, item in self.buffer.take(len(self.buffer)):
                 self._process(item, found)
             found.extend(self.running.close())
-            now = self.running.runtime.now
+            now = self.running.now
             if now is not None:
                 self.clock.advance(now)  # what was decided is not decided again after `restore`
         return self._out(found)
@@ -340,6 +375,8 @@ class Engine:
     async def apush(self, graph: Any, at: Instant, stream: str | None = None) -> list[Occurrence]:
         """`push` for a program with an event loop; the reasoner, if it may be called, does not block it."""
         if self.may_reason:
+            import asyncio  # only here: it takes a tenth of the start of a run
+
             return await asyncio.to_thread(self.push, graph, at, stream)
         return self.push(graph, at, stream)
 
@@ -381,7 +418,7 @@ class Engine:
     def compare(
         self, query: Query, *, warm: object = None, history: Iterable[Item | DeadLetter] | None = None
     ) -> Replacement:
-        """What `replace` would do with the same arguments, without doing it."""
+        """Report what `replace` would do with the same arguments, without doing it."""
         from obep.engine.replacing.replace_query import compared
 
         with self._lock:
@@ -389,7 +426,7 @@ class Engine:
             return compared(self, query, micros(warm), history)
 
     def states(self, state: str) -> list[Held]:
-        """What holds of a state now, that is after the last instant that is closed; the oldest first."""
+        """The episodes of a state that are open after the last closed instant; the oldest first."""
         with self._lock:
             return self.held.holding(state)
 
@@ -432,19 +469,19 @@ class Engine:
 
     @property
     def waiting(self) -> int:
-        """How many items wait for the watermark."""
+        """The number of items that wait for the watermark."""
         with self._lock:
             return len(self.buffer)
 
     @property
     def pending(self) -> int:
-        """How many deadlines lie ahead that would be met if nothing more came."""
+        """The number of future deadlines that would be met if no more items came."""
         with self._lock:
             return sum(one.runtime.pending() for one in self.running.all())
 
     @property
     def remembered(self) -> int:
-        """How many occurrences and partial matches it keeps, since they may have a part in an answer."""
+        """The number of occurrences and partial matches that are kept."""
         with self._lock:
             return sum(one.runtime.size() for one in self.running.all())
 
@@ -539,7 +576,7 @@ class Engine:
                 self.running.observer.reported(found)
             self.running.count(self.counters)
             letters, self._letters = self._letters, []
-            calls = self.held.take()
+            calls = self.held.take() if self.held.waiting else []
         if self.on_dead_letter is not None:
             for letter in letters:
                 self.on_dead_letter(letter)
@@ -552,7 +589,8 @@ class Engine:
             raise fail("OBEP571", "the engine is closed", remedy="query.engine() for a new one")
 
 
-def _cap(max_keys: int | None) -> int | None:
-    if max_keys is not None and (isinstance(max_keys, bool) or max_keys < 1):
-        raise fail("OBEP588", f"max_keys is {max_keys!r}", remedy="a whole number of at least 1, or None")
-    return max_keys
+def cap(name: str, most: int | None) -> int | None:
+    """Refuse what is no cap."""
+    if most is not None and (type(most) is not int or most < 1):
+        raise fail("OBEP588", f"{name} is {most!r}", remedy="a whole number of at least 1, or None")
+    return most

@@ -12,12 +12,12 @@ from obep.model import DeadLetter, Item, Occurrence, Term, body_of
 from obep.operators.candidates import PARTS, Emit, Take
 from obep.operators.state_context import States
 from obep.operators.state_values import Pack, Unpack, frozen
-from obep.operators.tree import Tree
+from obep.operators.tree import Leaf, Tree
 from obep.plan.plan import EventPlan
 
 
 class Running:
-    """What the runtime asks of an event during an instant: reach, take, report, close."""
+    """The interface of a running event for the runtime: reach, take, report, close."""
 
     plan: EventPlan
     calm: bool = False
@@ -36,17 +36,20 @@ class Running:
     longest: int | None = None
     """The longest horizon of what it remembers."""
     forgets: int | None = None
-    """How long after its last occurrence nothing of it is left, but for deadlines; `None` is never."""
+    """The time after its last occurrence when no state but deadlines is left; None is never."""
 
     @property
     def heads(self) -> Iterable[Term]:
         """The events that it reports."""
         return (self.plan.event,)
 
+    take_alone: Callable[[Occurrence, int], bool] | None = None
+    """Takes an occurrence that is alone in its instant, where nothing else is to be done for most of them:
+    whether the instant must be closed. No deadline comes before those that there are, unless it must."""
     on_dead_letter: Callable[[DeadLetter], None] | None = None
     """Called with what it refuses."""
     evicted: int = 0
-    """How many values of its partition were forgotten since there were too many."""
+    """The number of discarded values of its partition."""
 
     @property
     def inlets(self) -> list[tuple[str, Emit]]:
@@ -63,25 +66,25 @@ class Running:
         return ()
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
-        """Which occurrences it wants, and where they go."""
+        """The occurrences that it reads, and where they go."""
         raise NotImplementedError
 
-    def routes_alone(self) -> Iterator[tuple[Term, Take]]:
-        """The same for occurrences that are alone in their instant, if it is steady."""
-        return self.routes()
+    def leaves(self) -> Iterable[Leaf]:
+        """Where occurrences that are alone in their instant go, if it is steady."""
+        return ()
 
     def connect(self, touch: Callable[[], None]) -> None:
-        """Keep what lets it be asked at the end of the instant, if it needs that."""
+        """Register for the end of the instant, if it needs that."""
 
     def see_knowledge(self) -> None:
         """K is another one: an answer of before may not be the answer of now."""
 
     def report(self) -> Sequence[Occurrence]:
-        """What can be reported before the instant closes."""
+        """Report what does not have to wait for the end of the instant."""
         return ()
 
     def hand_over(self, reports: Reports, untied: bool) -> None:
-        """The same for very many, of a calm event."""
+        """Bulk `report()` for events that never wait."""
 
     def reach(self, at: int) -> None:
         """Time has come to an instant."""
@@ -98,7 +101,7 @@ class Running:
         """Forget what can have no part in an answer after this instant."""
 
     def dump(self, pack: Pack) -> Any:
-        """What it remembers, as plain values."""
+        """The state as plain values."""
         raise NotImplementedError
 
     def load(self, data: Any, unpack: Unpack) -> None:
@@ -106,11 +109,11 @@ class Running:
         raise NotImplementedError
 
     def pending(self) -> int:
-        """How many deadlines lie ahead that would be met if nothing more came."""
+        """The number of future deadlines that would be met if no more items came."""
         return 0
 
     def size(self) -> int:
-        """How much is remembered."""
+        """The number of kept occurrences and partial matches."""
         return 0
 
 
@@ -176,7 +179,7 @@ class Strand:
         self._reported: list[Detected] = []
 
     def report(self) -> list[Detected]:
-        """All that has come out of the tree, each once."""
+        """New results of the tree, each once."""
         found = self.reporter.report(self.tree.found)
         self.tree.found.clear()
         if self._plan.consumes:
@@ -184,7 +187,7 @@ class Strand:
         return found
 
     def consume(self, at: int) -> None:
-        """What was reported at an instant is used up after it (SPEC §6)."""
+        """Consume what was reported at an instant (SPEC §6)."""
         if self._reported:
             candidates = [candidate for one in self._reported for candidate in one.candidates]
             used = {id(candidate[PARTS][place]) for candidate in candidates for place in self._kept}
@@ -192,7 +195,7 @@ class Strand:
             self.tree.consume(used - {id(None)}, at)
 
     def dump(self, pack: Pack) -> list[Any]:
-        """What it remembers, as plain values."""
+        """The state as plain values."""
         used = [candidate for one in self._reported for candidate in one.candidates]
         return [self.tree.dump(pack), list(self.reporter.reported.items()), pack(used)]
 
@@ -212,7 +215,7 @@ class Strand:
 
 
 class Undivided(Running):
-    """What runs as one tree, whatever the values of its variables."""
+    """An event that runs as one tree for all values of its variables."""
 
     def __init__(self, plan: EventPlan, tree: Tree, memory: Tree | Strand) -> None:
         self.plan = plan
@@ -261,8 +264,8 @@ class Composite(Undivided):
         self.wants_items = self._tree.wants_items
         self.steady = not (self._tree.waits or plan.consumes or self.timed or self.wants_items or self.inlets)
 
-    def routes_alone(self) -> Iterator[tuple[Term, Take]]:
-        return self._intake.routes_alone()
+    def leaves(self) -> Iterable[Leaf]:
+        return self._tree.leaves
 
     @property
     def inlets(self) -> list[tuple[str, Emit]]:
@@ -285,7 +288,7 @@ class Composite(Undivided):
 
 
 def running(plan: EventPlan, max_keys: int | None = None, states: States | None = None) -> Running | None:
-    """What runs for an event; `None` for a logical event that only passes through."""
+    """Make the run of an event; None for a logical event without a guard."""
     if plan.partition_by:
         from obep.engine.partition import Partitioned
 

@@ -18,7 +18,7 @@ Choose = Callable[[Candidate], Iterator[tuple[Term, Candidate]]]
 
 
 def by_leaf(family: Family) -> Choose:
-    """Events that differ in what one leaf reads: the occurrence there knows whose asks it has answered."""
+    """Events that differ in what one leaf reads: the occurrence there decides whose asks are answered."""
     place, root = family.leaf, family.root
     assert place is not None
     leaf = [node for node in walk(root) if isinstance(node, Read)][place]

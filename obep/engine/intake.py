@@ -1,4 +1,4 @@
-"""Where the occurrences that an event wants come in."""
+"""Take in the occurrences that an event reads."""
 
 from __future__ import annotations
 
@@ -26,15 +26,11 @@ class Intake:
             for event in leaf.events:
                 yield event, self._later(number) if self.gathers else take
 
-    def routes_alone(self) -> Iterator[tuple[Term, Take]]:
-        """The same for occurrences that nothing of their instant can add to."""
-        return ((event, take) for leaf, take in self._leaves for event in leaf.events)
-
     def _later(self, number: int) -> Take:
         return lambda occurrence: self._waiting.append((number, occurrence))
 
     def close(self) -> None:
-        """The instant is over: let in what has waited for that."""
+        """At the end of the instant, take in what has waited for it."""
         for number, occurrence in self._waiting:
             self._leaves[number][1](occurrence)
         self._waiting.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
+from obep.formats.tables.mapped_records import Mapped
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.why_not.state_history import Spell
 
@@ -24,7 +25,7 @@ class Observer(Protocol):
     def taken(self, items: Taken) -> Taken:
         """Items come in, in the order of their arrival; some may be late. Returns them."""
 
-    def processed(self, item: Item) -> None:
+    def processed(self, item: Item | Mapped) -> None:
         """An item is looked at, in the order of time."""
 
     def occurred(self, occurrence: Occurrence) -> None:
@@ -37,7 +38,7 @@ class Observer(Protocol):
         """These occurrences are returned to the caller."""
 
     def restarted(self) -> None:
-        """The engine goes on from a snapshot."""
+        """Called when the engine resumes from a snapshot."""
 
 
 class Observers:
@@ -58,7 +59,7 @@ class Observers:
             items = one.taken(items)
         return items
 
-    def processed(self, item: Item) -> None:
+    def processed(self, item: Item | Mapped) -> None:
         """Show it to each."""
         for one in self._all:
             one.processed(item)

@@ -28,7 +28,8 @@ class Partitioned(Running):
     """
 
     def __init__(self, plan: EventPlan, max_keys: int | None = None, states: States | None = None) -> None:
-        """`max_keys`: of more values than this, those that were silent longest are forgotten."""
+        """`max_keys`: if there are more values, those without an occurrence for the longest time are
+        discarded."""
         self.plan = plan
         self._max_keys = max_keys
         assert plan.root is not None
@@ -41,7 +42,7 @@ class Partitioned(Running):
         self._full = 0
         self._touched: dict[Value, Strand] = {}
         self._fresh: dict[Value, Strand] = {}
-        """Those that were touched since the last report."""
+        """Values with an occurrence since the last report."""
         self._due: list[tuple[int, Value]] = []
         leaves = [leaf.node for leaf in pattern.leaves]
         self._intake = Intake([(leaf, self._take(number, leaf)) for number, leaf in enumerate(leaves)])
@@ -150,5 +151,5 @@ class Partitioned(Running):
 
     @property
     def values(self) -> int:
-        """How many values have state."""
+        """The number of values with state."""
         return len(self._strands)

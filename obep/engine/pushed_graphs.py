@@ -49,7 +49,7 @@ def triples_of(graph: Any, stream: str, at: int, format: str | None = None) -> t
 
 
 def refuse_blank_nodes(triples: Iterable[Triple]) -> None:
-    """Refuse blank nodes in what a change takes away: none of them is one of the static graph's."""
+    """Refuse blank nodes in deleted triples: they never denote a node of the static graph."""
     from obep.formats.graph_changes import require_named
     from obep.formats.input_limits import Refused
 
@@ -99,11 +99,13 @@ def _triple(triple: Any) -> Triple:
     try:
         s, p, o = triple
     except (TypeError, ValueError):
-        raise fail("OBEP570", f"{triple!r} is no triple") from None
+        raise fail("OBEP570", f"{triple!r} is not a triple") from None
     found = _term(s), _term(p), _term(o)
     if found[0][0] == '"' or found[1][0] != "<":
         raise fail(
-            "OBEP570", f"{triple!r} is no triple", reason="A subject is no literal; a property is an IRI."
+            "OBEP570",
+            f"{triple!r} is not a triple",
+            reason="A subject cannot be a literal, and a property must be an IRI.",
         )
     return found
 

@@ -25,5 +25,6 @@ def instant_of(at: Any) -> int:
     try:
         return parse_instant(at)
     except ValueError as error:
-        reason = "" if isinstance(at, str) else likely_unit(at, "s").split(": ")[0]
+        likely = None if isinstance(at, str) else likely_unit(at, "s")
+        reason = likely.meant if likely else ""
         raise fail("OBEP570", str(error), reason=reason, remedy=remedy) from None

@@ -65,7 +65,7 @@ class Query:
 
     @property
     def hash(self) -> str:
-        """The same for the same query, ontology and static graph."""
+        """A hash that is equal for the same query, ontology and static graph."""
         return str(self.bundle.hash)
 
     @property
@@ -113,7 +113,7 @@ class Query:
         return cls(bundle.linked, bundle)
 
     def explain(self) -> str:
-        """What it is made of, as `obep explain` prints it; `str(query.plan)` has the operators."""
+        """Describe the query as `obep explain` does; `str(query.plan)` has the operators."""
         from obep.plan.explain_text import explained
 
         return "\n".join(explained(self.linked, self.bundle, self.plan))

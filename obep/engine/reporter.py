@@ -8,7 +8,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any, overload
 
-from obep.abstraction.decided_occurrences import Decided, stamp_of_decided
+from obep.abstraction.decided_occurrences import Decided
 from obep.engine.construct import construct
 from obep.model import (
     Assertion,
@@ -23,7 +23,7 @@ from obep.model import (
     id_prefix,
     identity,
 )
-from obep.operators.candidates import END, PARTS, ROWS, SINCE, START, Candidate
+from obep.operators.candidates import END, PARTS, ROWS, SINCE, START, Candidate, Parts
 from obep.operators.wire import Carried, Content
 from obep.output.event_lines import EventLines
 from obep.output.json_writer import line_bytes
@@ -46,6 +46,14 @@ class Detected(Occurrence):
         self._by = by
         self._found = found
         self._id = self.style = ""
+
+    @property
+    def event(self) -> Term:  # type: ignore[override]  # it is that of its reporter
+        return self._by.plan.event
+
+    @property
+    def partition(self) -> tuple[Term, ...]:  # type: ignore[override]
+        return self._by.partition
 
     @property
     def id(self) -> str:
@@ -73,8 +81,7 @@ class Detected(Occurrence):
         return getattr(self, name)
 
     def _settle(self) -> None:
-        by, found = self._by, self._found
-        self.event, self.partition = by.plan.event, by.partition
+        found = self._found
         if isinstance(found, list):
             self.start, self.end, self.detected, _, _, _ = found[0]
             self.since = min([candidate[SINCE] for candidate in found])
@@ -99,17 +106,17 @@ class Detected(Occurrence):
 
     @property
     def by(self) -> Reporter:
-        """Who reports it: its event and its partition."""
+        """The reporter: its event and its partition."""
         return self._by
 
     @property
     def found(self) -> Candidate | list[Candidate]:
-        """What it was found as: a candidate, or several that are the same occurrence."""
+        """Its candidate, or several candidates of the same occurrence."""
         return self._found
 
     @property
     def candidates(self) -> list[Candidate]:
-        """What it was found as; all of them are the same occurrence."""
+        """Its candidates; all of them are the same occurrence."""
         return self._found if isinstance(self._found, list) else [self._found]
 
     @property
@@ -127,7 +134,7 @@ def _order(parts: tuple[Part, ...]) -> list[tuple[object, ...]]:
     return [(p.alias, p.occurrence.start, p.occurrence.end, p.occurrence.id) for p in parts]
 
 
-_AT_ONCE = frozenset(("event", "partition", "start", "end", "detected", "since"))
+_AT_ONCE = frozenset(("start", "end", "detected", "since"))
 _TOGETHER = frozenset(("parts", "bindings", "bounded"))
 _LATER: dict[str, Callable[[Detected], object]] = {
     "solutions": lambda it: {},
@@ -141,7 +148,7 @@ _LATER: dict[str, Callable[[Detected], object]] = {
 
 
 def individuals(parts: Iterable[Part]) -> tuple[Term, ...]:
-    """Those of the leaves, which make an occurrence the same as another; a bare NOT has none."""
+    """The individuals of the leaves, which are part of the identity; a bare NOT has none."""
     return tuple(sorted([part.occurrence.individual for part in parts if not part.context])) or ("",)
 
 
@@ -159,7 +166,10 @@ def counted(one: Occurrence) -> tuple[Assertion, ...]:
 
 
 def stamp_of(part: Occurrence) -> Stamp | None:
-    """What a logical occurrence adds to ids; nothing where that depends on more than its explanation."""
+    """The stamp of a logical occurrence for ids; None where it depends on more than its explanation."""
+    if type(part) is Decided and part.by.fixed:
+        part._stamp = found = part.by.stamp(part.terms, part.start)
+        return found
     if type(part) is Carried and not part.content.named:
         first, last, seen, text = _content_stamp(part.content)
         if not text:
@@ -171,9 +181,6 @@ def stamp_of(part: Occurrence) -> Stamp | None:
             text % ((at,) * sum(seen)),
         )
         return stamp
-    if type(part) is Decided and (known := stamp_of_decided(part)) is not None:
-        part._stamp = known
-        return known
     explanation = part.explanation
     if not explanation or part.parts or (part._id and is_moment(part)):
         return None
@@ -222,11 +229,11 @@ class Reports(Sequence[Occurrence]):
         self._made: list[Occurrence] = []
 
     def add(self, by: Reporter, candidates: Sequence[Candidate], untied: bool) -> None:
-        """All that is new among the candidates of an event; see `Reporter.distinct`."""
+        """Add the new candidates of an event; see `Reporter.distinct`."""
         self._waiting.append((by, by.distinct(candidates, untied)))
 
     def add_made(self, occurrences: Iterable[Occurrence]) -> None:
-        """Those that are there already."""
+        """Add occurrences that are made already."""
         self._made.extend(occurrences)
 
     def __len__(self) -> int:
@@ -300,15 +307,15 @@ class Reporter:
 
     @cached_property
     def lines(self) -> EventLines:
-        """What writes its occurrences as lines of JSON."""
+        """The writer of its occurrences as lines of JSON."""
         return EventLines(self.plan.event, self._named, self.plan.bindings, bounded=self.plan.bounded)
 
     def line(self, one: Detected, style: str | None) -> bytes:
         """The line of JSON of one of its occurrences, as `to_line` has it."""
-        found = one.found
-        if isinstance(found, tuple) and self._plain and (name := one._id or self.id_of(found)):
+        found = one._found
+        if type(found) is tuple and self._plain and (name := one._id or self.id_of(found)):
             one._id = name
-            if line := self.lines.of(found[:3], name, found[PARTS], found[ROWS], style or one.style):
+            if line := self.lines.of(found, name, style or one.style):
                 return line
         return line_bytes(one, style)
 
@@ -322,6 +329,11 @@ class Reporter:
                 if (part := parts[place]) is not None
             ]
         )
+
+    def is_bounded(self, parts: Parts) -> bool:
+        """Whether what was found as these parts is a lower bound."""
+        named = (parts[place] for place, _, _ in self._named)
+        return self.plan.bounded or any(part.bounded for part in named if part is not None)
 
     def explanation(self, candidate: Candidate) -> tuple[Assertion, ...]:
         """A: all assertions of the parts, but not of contexts."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from heapq import heappop, heappush
@@ -9,6 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from obep.abstraction.item_blocks import DecidedBlock
+from obep.algebra.over.over_expressions import MAX_BECAUSE
+from obep.engine.block_feed import BlockFeed, not_alone
 from obep.engine.bulk import all_of, uncollected
 from obep.engine.event_run import Running
 from obep.engine.pushed_graphs import Plain
@@ -34,7 +38,7 @@ if TYPE_CHECKING:
 
 _NEVER = 1 << 62
 _RECORDS = (Alert, Answer)
-"""What is reported and nobody reads."""
+"""Records that are reported and that no event reads."""
 
 
 class Deriving(Protocol):
@@ -63,14 +67,16 @@ class Runtime:
         on_dead_letter: Callable[[DeadLetter], None] | None = None,
         *,
         max_keys: int | None = None,
+        max_because: int = MAX_BECAUSE,
     ) -> None:
-        """`max_keys`: how many values of its partition each event with PARTITION BY remembers at most."""
+        """`max_keys`: how many values of its partition each event with PARTITION BY remembers at most;
+        `max_because`: of how many rows a state by rows keeps the explanations."""
         self.plan = plan
         self.now: int | None = None
         self._matcher = matcher
         self._on_dead_letter = on_dead_letter
         windows = [Windowed(window, self._gathering(window), on_dead_letter) for window in plan.windows]
-        self._runs: list[Running] = [*windows, *all_running(plan, max_keys, matcher)]
+        self._runs: list[Running] = [*windows, *all_running(plan, max_keys, matcher, max_because)]
         self._routes: dict[Term, list[tuple[Take, int]]] = {}
         for number, run in enumerate(self._runs):
             for event, take in run.routes():
@@ -86,9 +92,9 @@ class Runtime:
         heads = {head for run in self._runs for head in run.heads}
         self._states = [run for run in self._runs if isinstance(run, StateRun)]
         self._leading = frozenset().union(heads & self._routes.keys(), *plan.derived.values())
-        """The events whose occurrences somebody reads, or finds something else in."""
+        """The events whose occurrences an event reads or a matcher examines."""
         self._inside: dict[Term, set[Term]] = {}
-        """What may be found in the occurrences of an event."""
+        """The events that may be found in the occurrences of an event."""
         for event, below in plan.derived.items():
             for head in below:
                 self._inside.setdefault(head, set()).update((event, body_of(event)))
@@ -104,13 +110,14 @@ class Runtime:
         self._steady = len(self._runs) == 1 and not (self._leading or self._states or windows)
         self._steady = self._steady and all(run.steady for run in self._runs) and self._returned <= heads
         """Whether an occurrence that is alone in its instant can be fed without closing that."""
-        self._alone: dict[Term, Take] = {}
-        if self._steady:
-            takes: dict[Term, list[Take]] = {}
-            for run in self._runs:
-                for event, take in run.routes_alone():
-                    takes.setdefault(event, []).append(take)
-            self._alone = {event: all_of(some) for event, some in takes.items()}
+        self._alone = BlockFeed([leaf for run in self._runs if self._steady for leaf in run.leaves()])
+        self._lone: dict[Term, tuple[Callable[[Occurrence, int], bool], int]] = {}
+        """The events that only one run reads, which seldom needs their instants to be closed."""
+        if not (self._of_items or windows):
+            for event, ((_, number), *others) in self._routes.items():
+                take_alone = self._runs[number].take_alone
+                if take_alone is not None and not others and event not in self._returned:
+                    self._lone[event] = take_alone, number
         self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
         connect(self._runs, self._touch)
         for run in self._runs:
@@ -118,7 +125,7 @@ class Runtime:
         self._touched: set[int] = set()
         self._queue: list[int] = []
         self._queued: set[int] = set()
-        """What is in the queue."""
+        """The events in the queue."""
         self._closing = False
         """Whether the queue is of what closes, and not of what reports before that."""
         self._resolved: list[Occurrence] = []
@@ -127,7 +134,7 @@ class Runtime:
         self._first_due = _NEVER
         """The least of them."""
         self._stale: set[int] = set(self._timed)
-        """What may have another deadline than `_dues` says."""
+        """The events whose deadline may differ from `_dues`."""
         self._arrived: list[Occurrence] = []
         self._seen: dict[tuple[object, ...], Occurrence] = {}
         self._items: list[Item] = []
@@ -145,7 +152,7 @@ class Runtime:
     def push(
         self, at: int, occurrences: Sequence[Occurrence], items: Iterable[Item] = ()
     ) -> list[Occurrence]:
-        """What the occurrences (and items) of an instant decide at once, and all that came before it."""
+        """Take the occurrences (and items) of an instant; return what they and earlier instants decide."""
         found: list[Occurrence] = []
         self.take(at, occurrences, items, found)
         return found
@@ -168,9 +175,14 @@ class Runtime:
             self._report(found)
 
     @property
+    def wants_items(self) -> bool:
+        """Whether the items of an instant are needed, not only what occurs in them."""
+        return bool(self._of_items)
+
+    @property
     def takes_blocks(self) -> bool:
         """Whether `take_block` is quicker than `take`."""
-        return self._steady
+        return self._steady or bool(self._lone)
 
     def take_block(self, entries: Sequence[Instant], found: list[Occurrence]) -> None:
         """The same as `take` for each of very many instants in their order; no items are needed.
@@ -178,6 +190,11 @@ class Runtime:
         Of a steady plan, an occurrence that is alone in its instant is fed at once. The last instant of all
         stays open.
         """
+        if isinstance(entries, DecidedBlock):
+            if self._steady:
+                self._take_decided(entries, found)
+                return
+            entries = list(entries)
         place, last = 0, len(entries) - 1
         while place <= last:
             at, occurrences = entries[place]
@@ -192,12 +209,13 @@ class Runtime:
                 self.take(at, occurrences, (), found)
                 place += 1
             else:
-                self._move(at, found)
-                place = self._feed_alone(entries, place, last, found)
+                feed = self._feed_alone if self._steady else self._close_alone
+                place = feed(entries, place, last, found)
 
     def _feed_alone(self, entries: Sequence[Instant], place: int, last: int, found: list[Occurrence]) -> int:
         """Feed instants of at most one occurrence each, from a place on; where others begin."""
-        take_of, at = self._alone.get, entries[place][0]
+        take_of, at = self._alone.takes.get, entries[place][0]
+        self._move(at, found)
         while place < last:
             at, occurrences = entries[place]
             if len(occurrences) > 1 or entries[place + 1][0] == at:
@@ -214,6 +232,59 @@ class Runtime:
             place += 1
         self._hand_over(found)
         return place
+
+    def _close_alone(self, entries: Sequence[Instant], place: int, last: int, found: list[Occurrence]) -> int:
+        """Feed and close instants of one occurrence each, from a place on; where others begin."""
+        at, occurrences = entries[place]
+        self.take(at, occurrences, (), found)  # and close what was open before
+        self._close_instant(at, found)
+        self._next_deadline(exactly=True)
+        lone, dues, place = self._lone, self._dues, place + 1
+        while place < last:
+            at, occurrences = entries[place]
+            if len(occurrences) != 1 or at >= self._prune_at or entries[place + 1][0] == at:
+                break
+            one = occurrences[0]
+            if one.event not in lone:
+                break
+            take_alone, number = lone[one.event]
+            if self._first_due <= at or dues[number] == _NEVER:
+                self._stale.add(number)
+                due = self._next_deadline(exactly=True)
+                if due is not None and due <= at and (due < at or self._others_due(number, at)):
+                    break
+            self.now = at
+            if take_alone(one, at):
+                self._arrived.append(one)
+                self._touched.add(number)
+                self._close_instant(at, found)
+                self._next_deadline(exactly=True)
+            place += 1
+        self._stale.update(self._timed)
+        return place
+
+    def _others_due(self, number: int, at: int) -> bool:
+        """Whether another run has a deadline by an instant."""
+        return len(self._dues) > 1 and any(due <= at for n, due in self._dues.items() if n != number)
+
+    def _take_decided(self, block: DecidedBlock, found: list[Occurrence]) -> None:
+        """The same for records: what is alone is fed without an occurrence for what nobody wants."""
+        times, rows, feeds, place = block.times, block.rows, self._alone.of(block), 0
+        for stop in not_alone(times, feeds, self.now):
+            if place < stop:
+                self._move(times[place], found)
+            while place < stop:
+                if times[place] >= self._prune_at:
+                    self._hand_over(found)  # what is pruned may be reported
+                    self._prune(times[place])
+                end = max(place + 1, bisect_left(times, self._prune_at, place, stop))
+                for at, feed, terms in zip(times[place:end], feeds[place:end], rows[place:end], strict=True):
+                    if feed is not None:
+                        feed(at, terms)
+                self.now, place = times[end - 1], end
+            self._hand_over(found)
+            self.take(*block[stop], (), found)
+            place = stop + 1
 
     def _hand_over(self, found: list[Occurrence]) -> None:
         reports = Reports()
@@ -241,7 +312,7 @@ class Runtime:
         return self._flat
 
     def _feed_flat(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
-        """Feeds them; what is returned as it came (an item said so) comes back."""
+        """Feed them; occurrences that are returned unchanged come back."""
         takes = {event: all_of([take for take, _ in routes]) for event, routes in self._routes.items()}
         said: list[Occurrence] = []
         takes |= dict.fromkeys(self._returned, said.append)  # nobody reads them: the plan is flat
@@ -285,7 +356,7 @@ class Runtime:
         self._arrived[:] = (first,)
 
     def advance(self, to: int) -> list[Occurrence]:
-        """Time goes on without data: instants before `to` are closed, deadlines up to `to` fall due."""
+        """Advance the time without data: close instants before `to`, decide deadlines up to `to`."""
         found: list[Occurrence] = []
         if self.now is None or to > self.now:
             self._move(to, found)
@@ -335,14 +406,14 @@ class Runtime:
         return self.now + 1 + self._forgets
 
     def dump(self) -> Any:
-        """All that it remembers, as plain values for msgpack."""
+        """The state as plain values for msgpack."""
         pack = Packing()
         runs = [(run.plan.event, run.dump(pack)) for run in self._runs]
         arrived, items = pack(self._arrived), pack(self._items)
         return [self.now, pack.occurrences, runs, arrived, items, pack.contents, self._begun]
 
     def load(self, data: Any) -> None:
-        """Go on from a dump of the same plan; what it knew is forgotten."""
+        """Resume from a dump of the same plan; the current state is dropped."""
         now, occurrences, runs, arrived, items, contents, begun = data
         self._begun = msgspec.convert(begun, bool)
         self.now = msgspec.convert(now, int | None)
@@ -373,7 +444,7 @@ class Runtime:
         return frozenset(one.id for one in self._arrived if one.event in events)
 
     def run_of(self, state: Term) -> StateRun:
-        """What runs for a state of the plan."""
+        """The run of a state of the plan."""
         return next(run for run in self._states if run.state.state == state)
 
     def follow_states(self, callback: Callable[[Term, Spell], None], most: int | None) -> None:
@@ -393,16 +464,16 @@ class Runtime:
         return [alert for run in self._states for alert in run.episodes.firing()]
 
     def pending(self) -> int:
-        """How many deadlines lie ahead that would be met if nothing more came."""
+        """The number of future deadlines that would be met if no more items came."""
         return sum(run.pending() for run in self._runs)
 
     @property
     def evicted(self) -> int:
-        """How many values of partitions were forgotten since there were more than `max_keys`."""
+        """The number of values of partitions that were discarded because of `max_keys`."""
         return sum(run.evicted for run in self._runs)
 
     def size(self) -> int:
-        """How much is remembered."""
+        """The number of kept occurrences and partial matches."""
         return sum(run.size() for run in self._runs)
 
     def held_by_operators(self) -> list[dict[str, Any]]:
@@ -471,7 +542,7 @@ class Runtime:
             heappush(self._queue, number)
 
     def _report(self, found: list[Occurrence]) -> None:
-        """What can be reported before the instant closes, lower strata first."""
+        """Report what does not have to wait for the end of the instant, lower strata first."""
         queue = self._queue
         while queue:
             self._queued.discard(queue[0])
@@ -520,7 +591,8 @@ class Runtime:
         self._prune_at = min(self._prunes, default=_NEVER)
 
     def _new(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
-        """Those that this instant has not seen: one found in two items is one, with the rows of both."""
+        """The occurrences that are new in this instant: one found in two items is one, with the rows of
+        both."""
         if len(occurrences) == 1 and not self._arrived:
             self._arrived.extend(occurrences)
             return list(occurrences)
@@ -544,7 +616,7 @@ class Runtime:
         return new
 
     def _feed(self, occurrence: Occurrence, found: list[Occurrence]) -> None:
-        """A logical occurrence goes to whoever wants it."""
+        """Feed a logical occurrence to the events that read it."""
         if self.observer is not None:
             self.observer(occurrence)
         if occurrence.event in self._returned:
@@ -578,7 +650,7 @@ class Runtime:
         return partial(self._matcher.together, window.name, window.goals)
 
     def _derived(self, occurrence: Occurrence) -> Sequence[Occurrence]:
-        """What is found in an occurrence as an item; meanwhile the asks about it are answered."""
+        """Find occurrences in an occurrence as an item, and answer the asks about it."""
         if self._matcher is None or occurrence.event in self._closed_moments:
             for ask in self._asked.get(occurrence.event, ()):
                 try:
@@ -606,14 +678,14 @@ def _assertions(one: Occurrence) -> list[tuple[Triple, bool]]:
 
 
 def _explain_as(one: Occurrence, other: Occurrence) -> None:
-    """Of one that two items show the least explanation counts, in whatever order they come."""
+    """Choose the least explanation of an occurrence that two items show, in any order of the items."""
     one.explanation, one._stamp = other.explanation, None
     if isinstance(one, Carried) and isinstance(other, Carried):
         one.content = other.content
 
 
 def _held(trees: Iterable[Tree]) -> list[dict[str, Any]]:
-    """What the operators of equal trees hold together, operands before what stands on them."""
+    """The operators that equal trees share, operands first."""
     held: list[tuple[str, int]] = []
     for tree in trees:
         sizes = [(type(one).__name__, one.size()) for one in tree.operators]

@@ -6,19 +6,24 @@ follow one clock, which is not kept here.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import structs
 
 from obep.engine.blocks import VERSION, Entry, Group, item_of
 from obep.engine.buffer import Buffer
+from obep.engine.replacing.running import EVICTED
 from obep.engine.runtime import Deriving, Runtime
 from obep.errors import fail
 from obep.model import DeadLetter, Occurrence
 from obep.operators.wire import Content, carried
 from obep.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from obep.engine.knowledge.judged_items import JudgedItems
 
 _encoder = msgspec.msgpack.Encoder()
 OCCURRENCES = 1
@@ -40,21 +45,41 @@ class Segment:
         asks: Mapping[int, str] | None = None,
         *,
         split: bool = False,
+        judge: JudgedItems | None = None,
+        max_keys: int | None = None,
     ) -> None:
         """`asks` names what its solutions answer: their numbers may be others after a change of the query.
 
-        `split`: of items of other keys it is only known that they have come.
+        `split`: of items of other keys it is only known that they have come. `judge`: entries are whole items
+        and changes of K. `max_keys` is that of `Runtime`.
         """
-        self._split = split
-        self._runtime = Runtime(plan, matcher, on_dead_letter)
+        self._split, self.judge = split, judge
+        self._on_dead_letter, self._max_keys = on_dead_letter, max_keys
+        self._runtime = self._new_runtime(plan, matcher)
+        self._evicted = 0
+        """Values that were forgotten before K changed last."""
         self._asks = dict(asks or {})
         self._waiting: Buffer[Group] = Buffer()
         self._met: set[str] = set()
         """The streams of which something has come."""
 
+    def _new_runtime(self, plan: Plan, matcher: Deriving | None) -> Runtime:
+        return Runtime(plan, matcher, self._on_dead_letter, max_keys=self._max_keys)
+
+    def counted(self) -> Counter[str]:
+        """What was counted since it was made: forgotten values of PARTITION BY, and by its judge."""
+        found = Counter[str]() if self.judge is None else self.judge.counted()
+        found[EVICTED] = self._evicted + self._runtime.evicted
+        return found
+
     def add(self, entries: Sequence[Entry]) -> None:
-        """Keep entries until the watermark comes to them."""
-        self._waiting.extend(entries)
+        """Keep entries until the watermark comes to them; of an instant, changes of K come first."""
+        if (judge := self.judge) is None:
+            self._waiting.extend(entries)
+            return
+        for at, group in entries:
+            if not judge.is_late(at, group):
+                self._waiting.add(at, group, ahead=judge.is_change(group))
 
     def release(self, watermark: int) -> list[Occurrence]:
         """Process what the watermark has come to, and move time there."""
@@ -62,6 +87,15 @@ class Segment:
         self._process(self._waiting.due(watermark), found)
         if self._runtime.now is None or watermark > self._runtime.now:
             found.extend(self._runtime.advance(watermark))
+        return found
+
+    def see_knowledge(self, at: int) -> list[Occurrence]:
+        """K is another one since an instant: what lies before is closed, what looks at K is decided again."""
+        found: list[Occurrence] = []
+        if self._runtime.now is not None:
+            self._runtime.settle(at, found)
+            if self._runtime.reads_k:
+                self._runtime.see_knowledge(at, found)
         return found
 
     def close(self, end: int | None = None) -> list[Occurrence]:
@@ -76,19 +110,28 @@ class Segment:
     def _process(self, count: int, found: list[Occurrence]) -> None:
         """The first entries, one after the other."""
         entries = self._waiting.take(count)
+        if self.judge is not None:
+            for at, group in entries:
+                decided, runtime = self.judge.take(at, group, self._runtime, self._new_runtime)
+                self._run_on(runtime)
+                found.extend(decided)
+            return
         if self._runtime.flat:
             many = [carried(at, content) for at, group in entries for content in group.occurrences]
             found.extend(self._runtime.push_occurrences(many))
             return
         push = self._runtime.push
         for at, group in entries:
-            if self._split:
-                if not (group.triples or group.occurrences) and group.stream in self._met:
-                    continue  # that an item of another key has come is news only once
-                self._met.add(group.stream)
+            if self._split and not news_of(group, self._met):
+                continue
             occurrences = [carried(at, content) for content in group.occurrences]
             item = item_of(at, group)
             found.extend(push(at, occurrences, () if item is None else (item,)))
+
+    def _run_on(self, runtime: Runtime) -> None:
+        if runtime is not self._runtime:
+            self._evicted += self._runtime.evicted
+            self._runtime = runtime
 
     def wakes(self) -> int | None:
         """The first watermark that has something to do here; `None`: only new entries have."""
@@ -97,19 +140,20 @@ class Segment:
 
     def expires(self) -> int | None:
         """The first watermark from which on nothing of it matters; `None`: not before `wakes`, or never."""
-        return None if self._waiting else self._runtime.expires()
+        return None if self._waiting or self.judge is not None else self._runtime.expires()
 
     @property
     def pending(self) -> int:
-        """How many deadlines lie ahead that would be met if nothing more came."""
+        """The number of future deadlines that would be met if no more items came."""
         return self._runtime.pending()
 
     def dump(self) -> bytes:
         """Its state, as bytes that another process can go on from."""
-        return _encoder.encode((VERSION, self._asks, list(self._waiting), self._runtime.dump()))
+        judged = None if self.judge is None else self.judge.dump()
+        return _encoder.encode((VERSION, self._asks, list(self._waiting), self._runtime.dump(), judged))
 
     def load(self, data: bytes) -> None:
-        """Go on from a dump; what it held is forgotten."""
+        """Resume from a dump; the current state is dropped."""
         version, *rest = msgspec.msgpack.decode(data)
         if version != VERSION:
             raise fail(
@@ -117,13 +161,24 @@ class Segment:
                 f"a state of version {version}; this obep reads version {VERSION}",
                 remedy="resume with the version of obep that wrote it, or start with a new checkpoint",
             )
-        asks, waiting, state = msgspec.convert(rest, tuple[dict[int, str], list[Entry], Any])
+        asks, waiting, state, judged = msgspec.convert(rest, tuple[dict[int, str], list[Entry], Any, Any])
         if asks != self._asks:
             _renumber(asks, self._asks, waiting, state)
+        if self.judge is not None:
+            self.judge.load(judged)
+            self._run_on(self._new_runtime(self._runtime.plan, self.judge.matcher))
         self._runtime.load(state)
         self._met.clear()
         self._waiting.clear()
         self.add(waiting)
+
+
+def news_of(group: Group, met: set[str]) -> bool:
+    """Whether a group matters: that an item of another key has come is news only once in each stream."""
+    if not (group.triples or group.occurrences) and group.stream in met:
+        return False
+    met.add(group.stream)
+    return True
 
 
 def _renumber(before: Mapping[int, str], now: Mapping[int, str], waiting: list[Entry], state: Any) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from obep.algebra.over.over_expressions import MAX_BECAUSE
 from obep.engine.event_run import Running, Undivided, running
 from obep.engine.family_rows import by_condition, by_leaf
 from obep.engine.states.state_run import StateRun
@@ -54,7 +55,7 @@ class Common(Undivided):
 
 
 class Kin(Common):
-    """What a family of events has in common: each gets the candidates, and the rows, that are its own."""
+    """The common pattern of a family of events: each event gets its own candidates and rows."""
 
     def __init__(self, plan: EventPlan, family: Family, states: States | None = None) -> None:
         super().__init__(plan, states)
@@ -71,7 +72,9 @@ class Kin(Common):
             touch()
 
 
-def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) -> list[Running]:
+def all_running(
+    plan: Plan, max_keys: int | None = None, matcher: Any = None, max_because: int = MAX_BECAUSE
+) -> list[Running]:
     """What runs for the events and states, in their order; common patterns come before their first event."""
     events, common = plan.shared
     runs: list[Running] = []
@@ -79,7 +82,7 @@ def all_running(plan: Plan, max_keys: int | None = None, matcher: Any = None) ->
     if plan.states or plan.graphs:
         from obep.engine.states.running_state import RunningStates
 
-        hosts = RunningStates(matcher)
+        hosts = RunningStates(matcher, max_because)
         states = hosts.runs
     ahead: list[StatePlan | GraphPlan] = [*plan.states, *plan.graphs]
     ahead.sort(key=lambda one: (one.stratum, one.position), reverse=True)

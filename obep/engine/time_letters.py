@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from obep.formats.stream_reader import as_sent
+from obep.formats.tables.mapped_records import Mapped
 from obep.formats.timestamps import show_instant
 from obep.model import DeadLetter, Item
 from obep.output.json_writer import style_of_instant
@@ -13,7 +14,7 @@ LATE, TOO_FAR = "OBEP640", "OBEP641"
 AFTER_READING = frozenset(("OBEP620", "OBEP630", "OBEP820", "OBEP822", "OBEP826", TOO_FAR))
 """The codes of items that could be read and take part in nothing, beside those that are late."""
 FAR = 30 * 86_400_000_000
-"""Who is later than that was probably not late: another item had a wrong time."""
+"""An item later than this was probably not late: another item had a wrong time."""
 
 
 def late(stream: str, at: int, watermark: int, raw: str = "") -> DeadLetter:
@@ -61,10 +62,12 @@ def stray(item: Item, streams: Collection[str]) -> DeadLetter:
     return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
 
 
-def kept_streams(items: Iterable[Item | DeadLetter], streams: Collection[str]) -> Iterator[Item | DeadLetter]:
+def kept_streams(
+    items: Iterable[Item | DeadLetter | Mapped], streams: Collection[str]
+) -> Iterator[Item | DeadLetter | Mapped]:
     """The items, with a dead letter in place of each that belongs to no stream of the query."""
     for item in items:
-        if streams and isinstance(item, Item) and item.stream not in streams:
-            yield stray(item, streams)
+        if streams and not isinstance(item, DeadLetter) and item.stream not in streams:
+            yield stray(item.item(item.sent) if isinstance(item, Mapped) else item, streams)
         else:
             yield item

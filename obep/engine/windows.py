@@ -59,7 +59,7 @@ class Windowed(Running):
         self._count = 0
         """Items that ever came in."""
         self._known: deque[Held] = deque()
-        """Those that an evaluation has seen, in the order in which they leave."""
+        """The items that an evaluation has seen, in the order in which they leave."""
         self._fresh: deque[Held] = deque()
         self._changed = False
         """Whether items have come or gone since the last evaluation."""
@@ -178,7 +178,7 @@ class Windowed(Running):
 
 
 def _expired(held: deque[Held], measure: int) -> list[Held]:
-    """Those that leave."""
+    """The items that leave."""
     gone = []
     while held and held[0].expires <= measure:
         gone.append(held.popleft())

@@ -6,14 +6,17 @@ Nothing here raises on bad input, opens a file, or uses the network.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, BinaryIO
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from obep.errors import fail
 from obep.model import DeadLetter, Item, Triple
 
 if TYPE_CHECKING:
     from obep.formats.stream_reader import Reading
+    from obep.formats.tables.record_blocks import Records
+
+T = TypeVar("T")
 
 ENDINGS = {
     ".jsonl": "jsonl",
@@ -99,16 +102,53 @@ def read_file(
 
     `numbered`: dead letters say the line, where lines are records.
     """
+    yield from _whole(_read(file, format_named(format), reading, numbered), reading, lambda letter: letter)
+
+
+def read_blocks(file: BinaryIO, format: str, reading: Reading, size: int) -> Iterator[Records]:
+    """The same in blocks: of `size` records, but for those that are read at once."""
+    from obep.formats.tables.mapped_records import fills_at_once
+    from obep.formats.tables.record_blocks import lots_of
+
+    template = fills_at_once(reading) if reading.lazily and format in ("jsonl", "csv") else None
+    has_graphs = reading.mapping is None and not reading.prologue
+    if template is None and not (reading.lazily and has_graphs and format in ("jsonl", "nquads")):
+        records = read_file(file, format, reading)
+        return lots_of(records, size)
+    if format == "nquads":
+        return _items_in_blocks(read_file(file, format, reading), reading)
+    if format == "csv":
+        assert template is not None, "a table has no graphs"
+        from obep.formats.table_rows import read_csv_blocks
+
+        return _whole(read_csv_blocks(file, reading, template), reading, lambda letter: [letter])
+    from obep.formats.json_lines import read_json_blocks
+
+    return _whole(read_json_blocks(file, reading, template), reading, lambda letter: [letter])
+
+
+def _items_in_blocks(items: Iterator[Item | DeadLetter], reading: Reading) -> Iterator[Records]:
+    """Items as records of a template, where many that follow each other are alike."""
+    from obep.formats.tables.graph_blocks import GraphBlocks
+    from obep.formats.tables.record_blocks import in_blocks, lots_of
+
+    blocks = GraphBlocks(reading)
+    for some in lots_of(items):
+        yield from in_blocks(some, blocks.of_items, list)
+
+
+def _whole(found: Iterator[T], reading: Reading, buried: Callable[[DeadLetter], T]) -> Iterator[T]:
+    """What is found in a file, and its damaged end as a dead letter, unless it may grow."""
     from obep.formats.input_limits import CutShort, Refused
     from obep.formats.stream_reader import dead
 
     try:
-        yield from _read(file, format_named(format), reading, numbered)
+        yield from found
     except Refused as refused:  # the file itself, not one record: a gzip bomb, a torn file
         if reading.growing and isinstance(refused, CutShort):
             reading.leave("the compressed file")
         else:
-            yield dead(refused, reading.stream, b"")
+            yield buried(dead(refused, reading.stream, b""))
 
 
 def _read(file: BinaryIO, format: str, reading: Reading, numbered: bool) -> Iterator[Item | DeadLetter]:

@@ -76,7 +76,7 @@ class Unmarked:
         self._read = getattr(file, "read1", file.read)
         self._begun = False
         self.head = b""
-        """How the file begins, after the mark."""
+        """The beginning of the file, after the byte order mark."""
 
     def read(self, n: int = -1, /) -> bytes:
         if self._begun:

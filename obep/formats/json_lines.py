@@ -7,8 +7,8 @@ and may have an `"id"`, the IRI of the message. A record of a stream AS GRAPH ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -17,8 +17,11 @@ from obep.formats.nesting import check_turtle
 from obep.formats.rdf_text import item_triples, read_message, read_turtle
 from obep.formats.record_arrays import EACH
 from obep.formats.stream_reader import Reading, dead
+from obep.formats.tables.graph_blocks import GraphBlocks
 from obep.formats.tables.mapped_records import ReadLine, fills_at_once, mapped_reader
+from obep.formats.tables.record_blocks import BlockMaker, Objects, RecordBlock, Records, in_blocks, lots_of
 from obep.formats.time_hints import hinted, likely_other
+from obep.formats.triple_template import Template
 from obep.model import DeadLetter, Item, Triple
 
 
@@ -53,23 +56,87 @@ ONE_A_LINE = (
 
 def read_json_lines(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterator[Item | DeadLetter]:
     """The items of a file of JSON lines; empty lines are passed over. `numbered`: dead letters say theirs."""
+    read = _reader(reading)
+    for number, line in enumerate(lines(file, reading.limits.item_bytes), 1):
+        yield from _read_line(number, line, read, reading, numbered)
+
+
+def read_json_blocks(file: BinaryIO, reading: Reading, template: Template | None) -> Iterator[Records]:
+    """The same in blocks, of a file whose records a template maps, or that have graphs."""
+    read, most = _reader(reading), reading.limits.nesting
+    graphs = GraphBlocks(reading) if template is None else None
+    maker = None if template is None else BlockMaker(reading, template)
+
+    def at_once(some: Sequence[tuple[int, bytes | Refused]]) -> RecordBlock | None:
+        texts = [line for _, line in some]
+        if reading.growing and texts[-1][-1:] != b"\n":  # type: ignore[index]  # see _decoded
+            return None
+        records = _decoded(texts, most)
+        if records is None:
+            return None
+        if graphs is not None:
+            return graphs.make(records, texts)  # type: ignore[arg-type]  # decoded
+        assert maker is not None
+        return maker.make(Objects(records), texts)  # type: ignore[arg-type]  # decoded
+
+    def one_by_one(some: Iterable[tuple[int, bytes | Refused]]) -> Records:
+        return [found for n, line in some for found in _read_line(n, line, read, reading, numbered=True)]
+
+    numbered = enumerate(lines(file, reading.limits.item_bytes), 1)
+    for some in lots_of(numbered):
+        yield from in_blocks(some, at_once, one_by_one)
+
+
+def _reader(reading: Reading) -> ReadLine:
     read: ReadLine = read_mapped if reading.mapping is not None else _read_one
     if reading.lazily and (template := fills_at_once(reading)) is not None:
-        read = mapped_reader(reading, template, read)
-    for number, line in enumerate(lines(file, reading.limits.item_bytes), 1):
-        if isinstance(line, Refused):
-            yield dead(line, reading.stream, b"", line=number * numbered)
-        elif not line.isspace():
-            found = read(line, reading)
-            if reading.growing and line[-1:] != b"\n" and not _is_complete(line, found):
-                reading.leave(f"line {number}")
-                return
-            for one in found:
-                yield (
-                    _hinted(one, line)._replace(line=number * numbered)
-                    if isinstance(one, DeadLetter)
-                    else one
-                )
+        return mapped_reader(reading, template, read)
+    return read
+
+
+def _read_line(
+    number: int, line: bytes | Refused, read: ReadLine, reading: Reading, numbered: bool
+) -> Sequence[Item | DeadLetter]:
+    """The items of one line; none if it is empty, or the end of a file that may grow, and not finished."""
+    if isinstance(line, Refused):
+        return (dead(line, reading.stream, b"", line=number * numbered),)
+    if line.isspace():
+        return ()
+    found = read(line, reading)
+    if reading.growing and line[-1:] != b"\n" and not _is_complete(line, found):
+        reading.leave(f"line {number}")
+        return ()
+    return [
+        _hinted(one, line)._replace(line=number * numbered) if isinstance(one, DeadLetter) else one
+        for one in found
+    ]
+
+
+_NEXT = b'"obep: the next record"'
+"""Stands between two records that are decoded at once."""
+
+
+def _decoded(texts: Sequence[bytes | Refused], most: int) -> list[Any] | None:
+    """What stands in each of some lines; `None` if one of them is not a value, or may nest too deeply.
+
+    What stands between two lines, and nowhere else, is found again between two values. So each line is one.
+    """
+    try:
+        data = (b"," + _NEXT + b",").join(texts)  # type: ignore[arg-type]  # one that is refused is no bytes
+        if data.count(_NEXT) != len(texts) - 1:
+            return None
+        if max(map(len, texts)) > most and any(  # type: ignore[arg-type]  # they are bytes
+            text.count(b"{") + text.count(b"[") >= most  # type: ignore[union-attr]
+            for text in texts
+        ):
+            return None
+        found: list[Any] = _anything(b"[%b]" % data)
+    except (TypeError, msgspec.DecodeError, RecursionError, UnicodeError):
+        return None
+    between = found[1::2]
+    if len(found) != 2 * len(texts) - 1 or between.count(_NEXT[1:-1].decode()) != len(between):
+        return None
+    return found[::2]
 
 
 def _read_one(line: bytes, reading: Reading) -> tuple[Item | DeadLetter]:

@@ -28,7 +28,7 @@ TEXTS = frozenset(
 _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,2})?\Z", re.ASCII)
 _BARE = re.compile(r"[\w-]+", re.ASCII)
 NO_PATH = frozenset('{}:?"\\\n')
-"""What a field of a template cannot be called."""
+"""Characters that the name of a field in a template cannot contain."""
 
 
 def likely_settings(
@@ -78,7 +78,8 @@ def _time_settings(value: Any) -> dict[str, str]:
     if isinstance(value, Decimal) or (isinstance(value, str) and is_date_time(value)):
         unit = ""
     else:
-        unit = likely_unit(value, "s").rpartition('unit = "')[2].partition('"')[0]
+        likely = likely_unit(value, "s")
+        unit = likely.unit if likely else ""
     if unit:
         return {"unit": unit}
     form = likely_form(str(value))

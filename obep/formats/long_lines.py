@@ -25,11 +25,11 @@ _RUNS = {
     b'"': re.compile(rb'(?:[^"\\]++|\\.)*+', re.DOTALL),
     b"#": re.compile(rb".*", re.DOTALL),
 }
-"""What goes on inside terms, an IRI, a text and a comment, each by the sign that begins it."""
+"""The text inside terms, an IRI, a string and a comment, by the character that begins it."""
 
 
 class Blocks(Protocol):
-    """What gives bytes, at most n, and none at the end."""
+    """A reader of at most n bytes; empty at the end."""
 
     def read(self, n: int = -1, /) -> bytes: ...
 

@@ -17,7 +17,7 @@ _PLAIN = re.compile(
         | \{(?!\||\Z) | \#[^\r\n]*+[\r\n] | \\.)*+""",
     re.VERBOSE | re.DOTALL,
 )
-"""What neither opens nor closes anything, as far as it goes."""
+"""Text that opens and closes nothing."""
 _WITHIN = {
     b"#": re.compile(rb"[^\r\n]*+"),
     b"<": re.compile(rb"[^<>\r\n]*+"),
@@ -26,13 +26,13 @@ _WITHIN = {
     b'"""': re.compile(rb'(?:[^"\\]++|\\.|"(?!""|"?\Z))*+', re.DOTALL),
     b"'''": re.compile(rb"(?:[^'\\]++|\\.|'(?!''|'?\Z))*+", re.DOTALL),
 }
-"""What goes on inside a comment, an IRI or a text, by how it begins; as many signs as that end it."""
+"""The text inside a comment, an IRI or a string, by its beginning; the same number of quotes ends it."""
 _OPENS = (b"[", b"(", b"<<", b"{|")
 _CLOSES = (b"]", b")", b">>", b"|}")
 
 
 class Brackets:
-    """How deep the brackets are at the end of what was seen of a document."""
+    """The depth of brackets at the current end of a document."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -93,7 +93,7 @@ def _is_flat(data: bytes) -> bool:
 
 
 def _width(sign: bytes, those: tuple[bytes, ...]) -> int:
-    """How many characters of a text that begins like one of those it is; 0 if it is none."""
+    """The length of the opening quotes at the beginning of a text; 0 if there are none."""
     return next((len(one) for one in those if sign.startswith(one)), 0)
 
 

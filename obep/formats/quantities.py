@@ -65,7 +65,7 @@ class Quantities:
         """The item in the units asked for; or why that cannot be."""
         own: dict[Term, dict[Term, None]] = {}
         others: dict[Term, Term] = {}
-        """By what has numbers that nobody asks for, a property of one: they keep their unit."""
+        """For subjects with numbers that no definition uses, such a property: they keep their unit."""
         for s, p, o in item.triples:
             if p in UNITS:
                 own.setdefault(s, {})[o] = None
@@ -108,7 +108,7 @@ class Quantities:
         wanted = "" if source is None else asked.get(source.dimension, "")
         if source is None or (not wanted and p not in NUMERIC_VALUES):
             names = " or ".join(asked.values())
-            what = "is no known unit" if source is None else f"cannot become {names}"
+            what = "is not a known unit" if source is None else f"cannot become {names}"
             raise Refused(WRONG_UNIT, f"{s} {p}: {shown(name)} {what}; the query asks for {names}")
         if not wanted:
             return None  # of this quantity nobody asks

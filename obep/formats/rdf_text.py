@@ -116,18 +116,39 @@ def read_lines(texts: Sequence[str], limits: Limits) -> list[list[Triple] | None
     return found
 
 
+def read_line_triples(texts: Sequence[str]) -> tuple[list[list[str]], int] | None:
+    """The triples of small N-Triples documents of equally many lines, read as one, and how many each has.
+
+    `None` where one of them is other than lines of one triple each, or may be.
+    """
+    some = [text.rstrip("\n") for text in texts]
+    each = some[0].count("\n") + 1
+    joined = "\n".join(some)
+    if any(text.count("\n") != each - 1 for text in some) or not _is_lines(joined, len(joined) + 1):
+        return None
+    triples = _triples_of(joined)
+    return (triples, each) if triples is not None and len(triples) == each * len(some) else None
+
+
+def _triples_of(text: str) -> list[list[str]] | None:
+    """The triples of an N-Triples document, as they print; `None` if it cannot be read."""
+    try:
+        written = pyoxigraph.serialize(_parse(text, _N_TRIPLES), format=_N_TRIPLES)
+    except (SyntaxError, ValueError):
+        return None
+    assert written is not None, "it is not written to a file"
+    return [line.split(" ", 2) for line in written.decode().split(" .\n")[:-1]]
+
+
 def _learn(lines: Iterable[str], known: dict[str, Triple]) -> bool:
     """Read lines that are not known yet; whether each has its triple."""
     new = [line for line in lines if line not in known]
-    try:
-        written = pyoxigraph.serialize(_parse("\n".join(new), _N_TRIPLES), format=_N_TRIPLES)
-    except (SyntaxError, ValueError):
+    triples = _triples_of("\n".join(new))
+    if triples is None or len(triples) != len(
+        new
+    ):  # a line has no more than one triple: so each has exactly one, or we stop
         return False
-    assert written is not None, "it is not written to a file"
-    triples = [tuple(line.split(" ", 2)) for line in written.decode().split(" .\n")[:-1]]
-    if len(triples) != len(new):  # a line has no more than one triple: so each has exactly one, or we stop
-        return False
-    known.update(zip(new, triples, strict=True))  # type: ignore[arg-type]  # three terms each
+    known.update(zip(new, map(tuple, triples), strict=True))  # type: ignore[arg-type]  # three terms each
     return True
 
 

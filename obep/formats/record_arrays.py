@@ -44,7 +44,7 @@ def read_records(path: str, where: str) -> Records:
     if at != len(path) or EACH not in steps:
         raise fail(
             "OBEP522",
-            f"{where}: {path!r} is no path to an array",
+            f"{where}: {path!r} is not a path to an array",
             reason="It begins with $, and has names of fields and [*] for all elements of an array.",
             remedy='records = "$.readings[*]"',
         )
@@ -59,7 +59,7 @@ def _elements(
         yield place, value, {**around, **own, WHOLE: around[WHOLE]}
     elif steps[0] == EACH:
         if not isinstance(value, list):
-            yield place, value, Refused("OBEP610", f"{place or WHOLE}: is no array")
+            yield place, value, Refused("OBEP610", f"{place or WHOLE}: is not an array")
             return
         for number, one in enumerate(value):
             yield from _elements(one, steps[1:], around, f"{place}[{number}]")

@@ -164,7 +164,7 @@ def _decimal(path: str, value: Any) -> Term:
         else as_text(path, value)
     )
     if len(text) > DIGITS or not _DECIMAL.match(text):
-        raise Refused("OBEP610", f"{path}: {shown(value)} is no decimal number")
+        raise Refused("OBEP610", f"{path}: {shown(value)} is not a decimal number")
     return _typed(text, "decimal")
 
 
@@ -223,7 +223,7 @@ TYPES: dict[str, Callable[[str, Any], Term]] = {
     "dateTime": date_time,
     "iri": _iri,
 }
-"""What may follow the colon in `{field:type}`."""
+"""The types after the colon in `{field:type}`."""
 
 
 def _kind(value: object) -> str:

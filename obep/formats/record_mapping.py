@@ -80,7 +80,7 @@ class Mapping:
         try:
             if reading.extra:
                 record = {**reading.extra, **record}
-            at = self._instant(record, reading)
+            at = self.instant(record, reading)
             if self.waits:
                 return Item(reading.stream, at, (), "", raw, None, packed_record(record, name or raw, place))
             return Item(reading.stream, at, self._triples(record, reading.stream, at, name or raw), "", raw)
@@ -102,7 +102,8 @@ class Mapping:
             record = self._converted(record)
         return item_triples(self.triples.fill(record), stream, at, name)
 
-    def _instant(self, record: Record, reading: Reading) -> int:
+    def instant(self, record: Record, reading: Reading) -> int:
+        """The instant of a record; raises Refused if it has none."""
         value = record.get(self.time)
         if value is None:
             value = look_up(record, self.time)
@@ -132,8 +133,8 @@ class Mapping:
         from obep.formats.time_hints import likely_time
 
         if path := likely_time(record):
-            return f'is it {path}? Then time = "{path}" in the mapping of its source in obep.toml'
-        if self.timed and reading.arrival is None:
+            return f'is it {path}? Then time = "{path}" {reading.place("in the mapping of its source")}'
+        if self.timed and reading.arrival is None and not reading.in_program:
             return f'missing_time = "arrival" under [sources.{reading.stream}] would take that of arrival'
         return ""
 
@@ -152,14 +153,14 @@ class Mapping:
 
 
 def _placed(found: Item | DeadLetter, place: str) -> Item | DeadLetter:
-    """What became of an element of an array: a dead letter names its place."""
+    """The result for an element of an array; a dead letter names its place."""
     if isinstance(found, DeadLetter) and place:
         return found._replace(reason=f"{place}: {found.reason}")
     return found
 
 
 def _no_unit(record: Record, path: str) -> Refused:
-    """What is said of a record that lacks the field of the unit, or has nothing in it."""
+    """The reason for a record that lacks the field of the unit, or whose unit is empty."""
     from obep.formats.time_hints import fields_there, likely_field
 
     if is_null(record, path):
@@ -285,7 +286,7 @@ def waiting(settings: Dict[str, Any]) -> Dict[str, Any]:
 
 
 def _unit_lookups(settings: Dict[str, Any], lookup: Lookup | None, where: str) -> dict[str, Lookup]:
-    """How the units of fields are found in the static graph: by a path from what is looked up."""
+    """Make lookups of the units of fields in the static graph: by a path from the looked-up node."""
     found = {}
     for path, rule in settings.get("units", {}).items():
         if isinstance(rule, dict) and "of" in rule:

@@ -46,7 +46,7 @@ Row = tuple[Term, ...]
 
 
 class Index(Protocol):
-    """What each combination of values stands for."""
+    """An index from combinations of values to nodes."""
 
     def rows(self, values: Key) -> tuple[Row, ...]: ...
 
@@ -74,7 +74,7 @@ class ChangingIndex:
         self._terms: dict[str, dict[Term, None]] = {}
         """By its text, each term that a field may stand for; what has gone is found no more."""
         self._written: Counter[Quad] = Counter()
-        """How often each triple is there: 1 and 01 are one in a store."""
+        """The number of times that each triple is stated: 1 and 01 are equal in a store."""
         self._found: dict[Key, tuple[Row, ...]] = {}
         self.change(k, ())
 
@@ -92,7 +92,7 @@ class ChangingIndex:
             self._found.clear()
 
     def rows(self, values: Key) -> tuple[Row, ...]:
-        """What they stand for now."""
+        """The current nodes of these values."""
         found = self._found.get(values)
         if found is None:
             given = [self._terms.get(value, {}) for value in values]
@@ -130,7 +130,7 @@ class Lookup:
 
     text: str
     variables: tuple[str, ...]
-    """Those that a record is given; the first is what it is about."""
+    """The variables that a record gets values for; the first is its subject."""
     fields: tuple[str, ...]
     query: str
     predicates: frozenset[Term]
@@ -145,7 +145,7 @@ class Lookup:
         return self.find(record)[0]
 
     def find(self, record: Record) -> Row:
-        """What the variables stand for; refuses a record whose id K has for none, or for several."""
+        """The values of the variables; refuse a record whose id has no node in K, or several."""
         values = tuple([self._value(record, path) for path in self.fields])
         if self.index is None:
             raise fail(
@@ -175,7 +175,7 @@ class Lookup:
         return as_text(path, value)
 
     def over(self, k: Iterable[Triple]) -> Lookup:
-        """The same with its index, made of K."""
+        """The lookup with an index of K."""
         store = Store()
         store.bulk_extend(self.quads(k))
         return replace(self, index=FixedIndex(self.entries(store)))
@@ -189,7 +189,7 @@ class Lookup:
         ]
 
     def entries(self, store: Store, known: str = "") -> dict[Key, tuple[Row, ...]]:
-        """All that it finds in a store; `known` are values of the fields, as VALUES."""
+        """All solutions in a store; `known` are values of the fields, as VALUES."""
         found: dict[Key, set[Row]] = {}
         solutions = store.query(self.query.replace("{", f"{{ {known}", 1))
         assert isinstance(solutions, QuerySolutions)

@@ -1,4 +1,4 @@
-"""How the records of one stream are read, and what was noted while reading them."""
+"""Settings for reading the records of a stream, and notes about what was read."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from obep.formats.time_hints import Doubt
 
 GENERATED_AT = "<http://www.w3.org/ns/prov#generatedAtTime>"
+NO_ARRIVAL = ", and a file has no time of arrival"
 SHOWN = 4000
 """Characters of a refused record that its dead letter shows: all of what most devices send."""
 
@@ -41,7 +42,7 @@ class FirstTimes:
         return None
 
     def then(self, later: FirstTimes) -> FirstTimes:
-        """Those of a source in which the times of `later` follow these."""
+        """The times of a source in which those of `later` follow these."""
         if self.settled:
             return self
         second = later.first if later.first != self.first else later.second
@@ -50,7 +51,7 @@ class FirstTimes:
 
 @dataclass(slots=True)
 class Notes:
-    """What was noted while reading: for the summary, and to print instants as they came in."""
+    """Notes of a reader: for the summary, and to print instants in the style of the input."""
 
     arrivals: int = 0
     """Items that had no time and took that of their arrival."""
@@ -72,7 +73,7 @@ class Notes:
 
     @property
     def style(self) -> Style | None:
-        """How instants are printed: as numbers of seconds if all sources write them so."""
+        """The style of printed instants: numbers of seconds if all sources use them."""
         styles = self.styles.values()
         return "iso" if "iso" in styles else "integer" if styles else None
 
@@ -108,6 +109,8 @@ class Reading:
     notes: Notes = field(default_factory=Notes)
     lazily: bool = False
     """Whether records may come as `Mapped`, without their triples."""
+    in_program: bool = False
+    """Whether a program gives the mapping, so that messages do not name obep.toml."""
 
     def instant(
         self,
@@ -120,7 +123,7 @@ class Reading:
         if value is None or value == "":
             if self.arrival is None:
                 likely = guess()
-                hint = f": {likely}" if likely else ", and a file has no time of arrival"
+                hint = f": {likely}" if likely else "" if self.in_program else NO_ARRIVAL
                 raise Refused("OBEP602", f"there is no time{hint}")
             if not self.notes.arrivals:
                 self.notes.likely = guess()
@@ -129,7 +132,7 @@ class Reading:
         try:
             at = parse_instant(value, unit or self.unit, zone or self.zone)
         except ValueError as error:
-            raise Refused("OBEP603", f"time: {error}{_hint(value, unit or self.unit)}") from None
+            raise Refused("OBEP603", f"time: {error}{self._hint(value, unit or self.unit)}") from None
         if self.source not in self.notes.settled:
             self._note(value, at, unit or self.unit)
         return at
@@ -142,12 +145,30 @@ class Reading:
         here = FirstTimes(at)
         if source not in notes.firsts:
             notes.styles[source] = style_of_text(value) if unit == "s" else "iso"
-            here = FirstTimes(at, doubtful_unit(value, at, unit))
+            here = FirstTimes(at, doubtful_unit(value, at, unit, self.place("for its source")))
         else:
             here = notes.firsts[source].then(here)
         notes.firsts[source] = here
         if here.settled:
             notes.settled.add(source)
+
+    def place(self, where: str) -> str:
+        """Where a setting belongs, for messages: obep.toml, or the mapping of a program."""
+        return "in the mapping" if self.in_program else f"{where} in obep.toml"
+
+    def _hint(self, value: str | int | float, unit: str) -> str:
+        """Suggest a setting for a time that cannot be read."""
+        from obep.formats.time_hints import likely_form, likely_unit
+        from obep.formats.zones import has_no_zone
+
+        if found := likely_unit(value, unit):
+            return f"; {found.meant}: {found.setting(self.place('for its source'))}"
+        if isinstance(value, str) and (form := likely_form(value)):
+            place = self.place("in the mapping of its source")
+            read = f'; time_format = "{form}" {place} would read it'
+            zone = ', and zone = "Europe/Berlin" there, say, if it is not UTC'
+            return f"{read}{zone}" if has_no_zone(form) else read
+        return ""
 
     def leave(self, what: str) -> None:
         """Notes that the end of the input is left for the next run."""
@@ -156,7 +177,7 @@ class Reading:
         )
 
     def without_mapping(self) -> str:
-        """What helps against records that only a mapping could read."""
+        """Suggest a mapping for records that need one."""
         if not self.mapped:
             return "give the stream a mapping in obep.toml"
         given = " or ".join(f"--source {stream}={self.source}" for stream in self.mapped)
@@ -165,21 +186,6 @@ class Reading:
     def named(self, stream: str | None) -> str:
         """The stream of a record that says it belongs to `stream`."""
         return self.stream if self.rename or not stream else stream
-
-
-def _hint(value: str | int | float, unit: str) -> str:
-    """What may help against a time that cannot be read."""
-    from obep.formats.time_hints import likely_form, likely_unit
-    from obep.formats.zones import has_no_zone
-
-    if found := likely_unit(value, unit):
-        return f"; {found}"
-    if isinstance(value, str) and (form := likely_form(value)):
-        read = f'; time_format = "{form}" in the mapping of its source in obep.toml would read it'
-        return (
-            f'{read}, and zone = "Europe/Berlin" there, say, if it is not UTC' if has_no_zone(form) else read
-        )
-    return ""
 
 
 def as_sent(item: Item) -> str:

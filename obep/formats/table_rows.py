@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import BytesIO, StringIO
 from typing import Any, BinaryIO
 
@@ -15,16 +15,18 @@ from obep.formats.input_limits import Refused, check_nesting, lines
 from obep.formats.rdf_text import item_triples, read_turtle
 from obep.formats.stream_reader import Reading, dead
 from obep.formats.tables.plain_values import arrow_rows
+from obep.formats.tables.record_blocks import BlockMaker, Cells, RecordBlock, Records, in_blocks, lots_of
 from obep.formats.time_hints import hinted, likely_bytes
+from obep.formats.triple_template import Template
 from obep.model import DeadLetter, Item
 
 Row = dict[str, Any]
 BATCH = 1024
 MARKS = ",;\t|"
-"""What may separate the fields of a CSV file."""
+"""Possible separators of the fields of a CSV file."""
 UNFINISHED = Refused("OBEP600", "the end of the record is not there yet")
 _BEFORE = {mark: re.compile(rf'("[^"]*+")|(?<! ) ++(?={re.escape(mark)}|[\r\n]|\Z)') for mark in MARKS}
-"""What stands in quotes, and the spaces before a separator or the end."""
+"""Quoted text, and the spaces before a separator or the end."""
 DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*\Z", re.ASCII)
 
 
@@ -33,35 +35,82 @@ def read_csv(file: BinaryIO, reading: Reading, numbered: bool = False) -> Iterat
 
     `numbered`: dead letters say the line on which the record begins.
     """
-    header: list[str] | None = None
-    mark = ","
+    table = _Table(reading, numbered)
     for first, record in records(file, reading.limits.item_bytes, growing=reading.growing):
-        line = first * numbered
+        yield from table.read(first, record)
+
+
+def read_csv_blocks(file: BinaryIO, reading: Reading, template: Template) -> Iterator[Records]:
+    """The same of a file whose rows a template maps, in blocks."""
+    table, maker = _Table(reading, numbered=True), BlockMaker(reading, template)
+
+    def at_once(some: Sequence[tuple[int, bytes | Refused]]) -> RecordBlock | None:
+        texts = [record for _, record in some]
+        cells = table.cells(texts)
+        return None if cells is None else maker.make(cells, texts)  # type: ignore[arg-type]  # they are bytes
+
+    def one_by_one(some: Iterable[tuple[int, bytes | Refused]]) -> Records:
+        return [found for first, record in some for found in table.read(first, record)]
+
+    found = records(file, reading.limits.item_bytes, growing=reading.growing)
+    for some in lots_of(found):
+        yield from in_blocks(some, at_once, one_by_one)
+
+
+class _Table:
+    """Reads the records of a CSV file in their order; the first is its header."""
+
+    def __init__(self, reading: Reading, numbered: bool) -> None:
+        self._reading, self._numbered = reading, numbered
+        self._header: list[str] | None = None
+        self._mark = ","
+
+    def read(self, first: int, record: bytes | Refused) -> list[Item | DeadLetter]:
+        """The items of a record that begins on a line."""
+        reading, line = self._reading, first * self._numbered
         if record is UNFINISHED:
             reading.leave(f"line {first}")
-            return
+            return []
         if isinstance(record, Refused):
-            yield dead(record, reading.stream, b"", line=line)
-            continue
+            return [dead(record, reading.stream, b"", line=line)]
         try:
             text = record.decode()
-            if header is None:
-                mark = max(MARKS, key=text.count)
-            fields = _cells(text, mark)
+            if self._header is None:
+                self._mark = max(MARKS, key=text.count)
+            fields = _cells(text, self._mark)
         except (csv.Error, UnicodeDecodeError) as error:
             reason = hinted(f"not CSV: {error}", likely_bytes(record))
-            yield dead(Refused("OBEP600", reason), reading.stream, record, line=line)
-            continue
+            return [dead(Refused("OBEP600", reason), reading.stream, record, line=line)]
+        header = self._header
         if header is None:
-            header = [name.strip() for name in fields]
-        elif len(fields) != len(header):
+            self._header = [name.strip() for name in fields]
+            return []
+        if len(fields) != len(header):
             reason = f"{len(fields)} fields where the header has {len(header)}"
-            yield dead(Refused("OBEP600", reason), reading.stream, record, line=line)
-        else:
-            if mark == ";":  # where that is used, decimals mostly have a comma
-                fields = [f.replace(",", ".") if DECIMAL_COMMA.match(f) else f for f in fields]
-            for found in read_rows(dict(zip(header, fields, strict=True)), record, reading):
-                yield found._replace(line=line) if isinstance(found, DeadLetter) else found
+            return [dead(Refused("OBEP600", reason), reading.stream, record, line=line)]
+        if self._mark == ";":  # where that is used, decimals mostly have a comma
+            fields = [f.replace(",", ".") if DECIMAL_COMMA.match(f) else f for f in fields]
+        return [
+            found._replace(line=line) if isinstance(found, DeadLetter) else found
+            for found in read_rows(dict(zip(header, fields, strict=True)), record, reading)
+        ]
+
+    def cells(self, texts: Sequence[bytes | Refused]) -> Cells | None:
+        """Many records at once; `None` if one of them must be read by itself."""
+        header, mark = self._header, self._mark
+        try:
+            text = b"".join(texts).decode().replace("\r\n", "\n")  # type: ignore[arg-type]  # a refused one
+        except (TypeError, UnicodeDecodeError):
+            return None
+        odd = '"' in text or "\r" in text or "\0" in text or (mark == ";" and "," in text)
+        if header is None or odd or len(max(texts, key=len)) > csv.field_size_limit():  # type: ignore[arg-type]
+            return None
+        rows = [line.split(mark) for line in text.removesuffix("\n").split("\n")]
+        if len(rows) != len(texts) or set(map(len, rows)) != {len(header)}:
+            return None
+        if " " in text:
+            rows = [[cell.strip(" ") for cell in row] for row in rows]
+        return Cells(header, rows)
 
 
 def _cells(text: str, mark: str) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from difflib import get_close_matches
 from itertools import chain, islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -51,12 +51,12 @@ LISTED = 12
 ELEMENTS = 4
 """Elements of an array whose fields are looked at: the others mostly have the same."""
 DEEPEST = 8
-"""How many objects and arrays around a field are looked into."""
+"""The greatest depth of objects and arrays that is searched for a field."""
 BEGINNING = 3
 """Letters that two names share at least, if one is the beginning of the other."""
 
 GZIP, UTF16 = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
-"""How compressed data, and text as some programs of Windows write it, begin."""
+"""The first bytes of compressed data, and of UTF-16 text of some Windows programs."""
 AS_CSV = 'a file ends in .csv, standard input is -.csv, others set format = "csv" in obep.toml'
 _NO_CSV = re.compile(rb"""[\[\]{}]|\A\s*([<@#]|"[^"]*"\s*:)""")
 
@@ -87,11 +87,27 @@ def written_time(fields: Mapping[str, Any]) -> str:
     return next(named, next(written, ""))
 
 
-def likely_unit(value: str | int | float, unit: str) -> str:
-    """Another unit in which a number is a time of our days, and that time; or nothing.
+class LikelyUnit(NamedTuple):
+    """A unit in which a number is a recent time, and that time."""
 
-    >>> likely_unit(1767261600000, "s")
-    'in ms it would be 2026-01-01T10:00:00Z: unit = "ms" for its source in obep.toml'
+    unit: str
+    at: int
+
+    @property
+    def meant(self) -> str:
+        """The number as a time in this unit."""
+        return f"in {self.unit} it would be {show_instant(self.at)}"
+
+    def setting(self, place: str) -> str:
+        """The setting for it; `place` says where it is set."""
+        return f'unit = "{self.unit}" {place}'
+
+
+def likely_unit(value: str | int | float, unit: str) -> LikelyUnit | None:
+    """Another unit in which a number is a recent time, if there is one.
+
+    >>> likely_unit(1767261600000, "s").meant
+    'in ms it would be 2026-01-01T10:00:00Z'
     """
     for other in UNITS:
         try:
@@ -99,8 +115,8 @@ def likely_unit(value: str | int | float, unit: str) -> str:
         except ValueError:
             continue
         if other != unit and at in NOW:
-            return f'in {other} it would be {show_instant(at)}: unit = "{other}" for its source in obep.toml'
-    return ""
+            return LikelyUnit(other, at)
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +127,16 @@ class Doubt:
     remedy: str
     at: int
     most: int
-    """How far the next time may lie from it, as it was read, if the times are of our days: a day of them."""
+    """The greatest distance of the next time if the times are recent: a day, in the unit as it was read."""
 
     def holds(self, at: int) -> bool:
         """Whether the next instant confirms it: a simulation takes steps that would be years."""
         return abs(at - self.at) <= self.most
 
 
-def doubtful_unit(value: str | int | float, at: int, unit: str) -> Doubt | None:
+def doubtful_unit(
+    value: str | int | float, at: int, unit: str, place: str = "for its source in obep.toml"
+) -> Doubt | None:
     """Doubts about the unit in which a time was read as `at`; none if it may well be the right one.
 
     Small numbers, as simulations count them, are times of our days in no unit.
@@ -128,13 +146,11 @@ def doubtful_unit(value: str | int | float, at: int, unit: str) -> Doubt | None:
     >>> doubtful_unit(3, 3000, "ms"), doubtful_unit(1767261600000, 1767261600000000, "ms")
     (None, None)
     """
-    if at in NOW or not (likely := likely_unit(value, unit)):
+    if at in NOW or (likely := likely_unit(value, unit)) is None:
         return None
-    meant, remedy = likely.split(": ")
-    other = next(one for one in UNITS if f'"{one}"' in remedy)
-    most = DAY * UNITS[unit] // UNITS[other]
-    said = f'with unit = "{unit}" the first time, {value}, is {show_instant(at)}; {meant}'
-    return Doubt(said, remedy, at, most)
+    most = DAY * UNITS[unit] // UNITS[likely.unit]
+    said = f'with unit = "{unit}" the first time, {value}, is {show_instant(at)}; {likely.meant}'
+    return Doubt(said, likely.setting(place), at, most)
 
 
 def likely_bytes(data: bytes) -> str:
@@ -157,7 +173,7 @@ def likely_bytes(data: bytes) -> str:
 
 
 def likely_other(data: bytes) -> str:
-    """What bytes that were to be JSON probably are, and what helps; or nothing."""
+    """Guess what bytes that are not JSON are, and suggest a setting; empty if unknown."""
     return likely_bytes(data) or likely_lines(data) or likely_csv(data)
 
 

@@ -73,15 +73,15 @@ def show_instant(micros: int, style: Style = "iso") -> str | int | float:
     """
     if style == "integer":
         return micros / 1_000_000 if micros % 1_000_000 else micros // 1_000_000
-    minute, rest = divmod(micros, 60_000_000)
-    second, part = divmod(rest, 1_000_000)
-    fraction = f".{part:06}".rstrip("0") if part else ""
-    return f"{_show_minute(minute)}{second:02}{fraction}Z"
+    part = micros % 1_000_000
+    if not part:
+        return f"{_show_second(micros // 1_000_000)}Z"
+    return f"{_show_second(micros // 1_000_000)}.{part:06}".rstrip("0") + "Z"
 
 
 @lru_cache(1024)
-def _show_minute(minute: int) -> str:
-    return (EPOCH + timedelta(minutes=minute)).isoformat()[:17]
+def _show_second(second: int) -> str:
+    return (EPOCH + timedelta(seconds=second)).isoformat()[:19]
 
 
 def _parse_text(text: str, unit: str, zone: tzinfo) -> int:

@@ -8,7 +8,7 @@ is left out; any other missing field refuses the record. `{{` and `}}` are brace
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, tzinfo
 from functools import partial
@@ -71,6 +71,12 @@ class Slot:
     def places(self) -> tuple[Place, ...]:
         return tuple(piece for piece in self.pieces if isinstance(piece, Place))
 
+    @property
+    def around(self) -> tuple[str, str]:
+        """What stands before and after the place of an IRI that has one."""
+        [at] = [n for n, piece in enumerate(self.pieces) if isinstance(piece, Place)]
+        return "<" + "".join(map(str, self.pieces[:at])), "".join(map(str, self.pieces[at + 1 :])) + ">"
+
     def compile(self, zone: tzinfo = UTC) -> Fill:
         """A function that fills it in; what can be decided once is decided here."""
         if self.kind == "term":
@@ -79,7 +85,7 @@ class Slot:
             type = self.suffix[len(XSD) + 3 : -1]
             if type in TYPES:
                 return _fill_term(self.places[0], _made(type, zone))
-        return _fill_iri(self.pieces) if self.kind == "iri" else _fill_text(self.pieces, self.suffix)
+        return _fill_iri(self) if self.kind == "iri" else _fill_text(self.pieces, self.suffix)
 
 
 def _made(type: str, zone: tzinfo) -> Callable[[str, Any], Term]:
@@ -122,23 +128,17 @@ def _fill_term(place: Place, make: Callable[[str, Any], Term]) -> Fill:
     return fill
 
 
-def _fill_iri(pieces: tuple[str | Place, ...]) -> Fill:
+def _fill_iri(slot: Slot) -> Fill:
     def fill(record: Record) -> Term | None:
-        text = _joined(record, pieces, in_iri)
+        text = _joined(record, slot.pieces, in_iri)
         return None if text is None else f"<{text}>"
 
-    if sum(isinstance(piece, Place) for piece in pieces) > 1:
-        return fill
-    return _fill_iri_at_once(pieces, fill)
+    return fill if len(slot.places) > 1 else _fill_iri_at_once(slot, fill)
 
 
-def _fill_iri_at_once(pieces: tuple[str | Place, ...], otherwise: Fill) -> Fill:
+def _fill_iri_at_once(slot: Slot, otherwise: Fill) -> Fill:
     """The same for one place, which most values fill as they are: nothing in them needs to be encoded."""
-    [at] = [n for n, piece in enumerate(pieces) if isinstance(piece, Place)]
-    place = pieces[at]
-    assert isinstance(place, Place)
-    path = place.path
-    head, tail = "<" + "".join(map(str, pieces[:at])), "".join(map(str, pieces[at + 1 :])) + ">"
+    path, (head, tail) = slot.places[0].path, slot.around
 
     def fill(record: Record) -> Term | None:
         value: Any = record.get(path)
@@ -186,12 +186,20 @@ class Template:
     """The triples of a template, ready to be filled in."""
 
     def __init__(
-        self, patterns: tuple[Pattern, ...], zone: tzinfo = UTC, lookup: Lookup | None = None
+        self,
+        patterns: tuple[Pattern, ...],
+        zone: tzinfo = UTC,
+        lookup: Lookup | None = None,
+        name: Slot | None = None,
     ) -> None:
+        """`name`: the slot of the name of the item, which stands in no triple."""
         self.patterns = patterns
         self._lookup = lookup
         terms = dict.fromkeys(term for pattern in patterns for term in pattern)
         slots = [term for term in terms if isinstance(term, Slot)]
+        self._named = name is not None
+        if name is not None:
+            slots.append(name)
         self._constants = [term for term in terms if isinstance(term, str)]
         filled: list[Term | Slot] = [*slots, *self._constants]
         number = {term: n for n, term in enumerate(filled)}
@@ -216,6 +224,10 @@ class Template:
             names = zip(self._lookup.variables, self._lookup.find(record), strict=True)
             record = record | {variable: name[1:-1] for variable, name in names}
         return self.triples([fill(record) for fill in self.fills])
+
+    def name(self, filled: Sequence[Term | None]) -> Term:
+        """The name of the item that the terms of the slots make; nothing if it has none."""
+        return (filled[-1] or "") if self._named else ""
 
     def triples(self, filled: Iterable[Term | None]) -> list[Triple]:
         """The triples that the terms of the slots make, without those that lack one."""
@@ -352,7 +364,7 @@ def _place(inside: str, where: str) -> Place:
             raise fail(
                 "OBEP522",
                 f"{where}: {{{inside}}}: unknown type {type!r}",
-                reason="The ? of a field that may be missing stands before the type." if misplaced else "",
+                reason="Write the ? of an optional field before the type." if misplaced else "",
                 remedy=f"{{{path}?:{type[:-1]}}}" if misplaced else " ".join(filter(None, TYPES)),
             )
         path, type = inside, ""

@@ -182,7 +182,7 @@ class Conversion:
             assert target is not None
             if known is None or known.dimension != target.dimension:
                 where = self.field or f"{path}: the static graph"
-                raise Refused("OBEP610", f"{where}: {unit!r} is no unit of {target.dimension}")
+                raise Refused("OBEP610", f"{where}: {unit!r} is not a unit of {target.dimension}")
             scale, offset = straight_line(known, target)
         try:
             return _straight(number, scale, offset)
@@ -233,7 +233,7 @@ def as_number(path: str, value: object) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise Refused("OBEP610", f"{path}: {shown(value)} is no finite number")
+        raise Refused("OBEP610", f"{path}: {shown(value)} is not a finite number")
     return number
 
 

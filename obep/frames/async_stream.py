@@ -61,7 +61,7 @@ class Stream(AsyncIterator[Occurrence]):
 
     @property
     def undelivered(self) -> tuple[Occurrence, ...]:
-        """What is found and was not yet given: the state in a snapshot is past it."""
+        """Results that are found and not yet delivered: the state of a snapshot is past them."""
         return tuple(self._found)
 
     def snapshot(self) -> bytes:
@@ -89,7 +89,8 @@ class Stream(AsyncIterator[Occurrence]):
         await self._do(lambda: self.engine.push_items(items))
 
     async def _do(self, push: Any) -> None:
-        """Push in this thread, or in another one if the reasoner may be asked; a push is never cut short."""
+        """Push in this thread, or in another one if the reasoner may be needed; a push is never
+        interrupted."""
         if not self.engine.may_reason:
             self._keep(push())
             return

@@ -16,11 +16,13 @@ from obep.errors import Diagnostic, fail
 from obep.formats.record_mapping import Mapping as RecordMapping
 from obep.formats.stream_reader import Notes
 from obep.formats.tables.frame_items import FrameItems, Settings, frame_items
+from obep.formats.tables.mapped_records import Mapped, whole
 from obep.frames.result import Result, make_result
 from obep.model import DeadLetter, Item
 from obep.query.nearest_name import nearest
 from obep.run.load_query import load
 
+Record = Item | DeadLetter | Mapped
 PROGRESS = 5_000
 """Records between two lines of progress."""
 LOOKED_AT = 500
@@ -76,12 +78,12 @@ def detect(
         hit.style = read.notes.style or ""
     result = make_result(engine, found, list(episodes.values()), letters, read.mapping)
     if not found and not episodes:
-        result.findings = _findings(loaded, first)
+        result.findings = _findings(loaded, map(whole, first))
     return result
 
 
 def _findings(query: Query, first: Iterable[Item | DeadLetter]) -> list[Diagnostic]:
-    """What the lints of `obep run` find in the first items, which may say why a query finds nothing."""
+    """The findings of `obep run`'s lints in the first items, which may explain why nothing is found."""
     from obep.lints.stream_context import RunContext
     from obep.lints.stream_rules import StreamRules
     from obep.lints.stream_stats import StreamStats
@@ -142,16 +144,16 @@ def stream_of(query: Query, stream: str | None) -> str:
     return stream or (streams[0] if len(streams) == 1 else "")
 
 
-def _timed(items: Iterator[Item | DeadLetter]) -> Iterator[tuple[int, Item | DeadLetter]]:
+def _timed(items: Iterator[Record]) -> Iterator[tuple[int, Record]]:
     """Items with the latest instant of their frame so far, so that each frame stays in its order."""
     latest: int | None = None
     for item in items:
-        if isinstance(item, Item):
+        if not isinstance(item, DeadLetter):
             latest = item.at if latest is None else max(latest, item.at)
         yield -(2**63) if latest is None else latest, item
 
 
-def _counted(items: Iterator[Item | DeadLetter]) -> Iterator[Item | DeadLetter]:
+def _counted(items: Iterator[Record]) -> Iterator[Record]:
     """The items; how many there were so far is written over and over on one line."""
     number = 0
     for number, item in enumerate(items, 1):

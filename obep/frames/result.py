@@ -1,4 +1,4 @@
-"""What `obep.detect` finds: tables of occurrences, alerts, states, rows and dead letters."""
+"""The result of `obep.detect`: tables of occurrences, alerts, states, rows and dead letters."""
 
 from __future__ import annotations
 
@@ -126,11 +126,11 @@ class Result:
 
     @property
     def counters(self) -> dict[str, int]:
-        """How many items, occurrences and dead letters there were."""
+        """The numbers of items, occurrences and dead letters."""
         return dict(self.engine.counters)
 
     def why_not(self, event: str) -> WhyNot:
-        """What came furthest of an event that was not found; see `Engine.why_not`."""
+        """Explain why an event was not found; see `Engine.why_not`."""
         return self.engine.why_not(event)
 
     def plot(self, ax: Any = None) -> Any:

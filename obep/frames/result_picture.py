@@ -31,7 +31,7 @@ class Mark(NamedTuple):
 
 
 def marks_of(hits: Sequence[Occurrence], held: Sequence[Held], until: int) -> list[Mark]:
-    """Occurrences, and the episodes of states; one that still holds goes on to the end."""
+    """Occurrences, and the episodes of states; an open one lasts until the end."""
     found = [Mark(local_name(hit.event), hit.start, hit.end, hit.why().partition("\n")[0]) for hit in hits]
     for one in held:
         about = ", ".join(map(local_name, one.parameters.values()))
@@ -89,7 +89,7 @@ def _cell(column: Column, at: int, style: str) -> str:
 
 
 def plot_marks(marks: Sequence[Mark], ax: Any = None) -> Any:
-    """The same time line on axes of matplotlib."""
+    """Draw the time line on axes of matplotlib."""
     try:
         from matplotlib import pyplot
     except ImportError:

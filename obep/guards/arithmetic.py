@@ -129,4 +129,4 @@ _RULES: dict[tuple[type, str, type], Callable[[Any, Any], Value]] = {
     **{(Lapse, "/", number): lambda left, right: _scaled("/", int(left), right) for number in RANK},
     **{(number, "*", Lapse): lambda left, right: _scaled("*", int(right), left) for number in RANK},
 }
-"""What moments and durations do with each other and with numbers."""
+"""The arithmetic of moments and durations with each other and with numbers."""

@@ -66,7 +66,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Asks:
-    """All that the guards of a query ask."""
+    """The asks of all guards of a query."""
 
     all: tuple[Ask, ...]
     _by_leaf: Mapping[tuple[Term, Leaf], Ask]
@@ -92,7 +92,7 @@ def filters_over(event: Event, found: Asks) -> tuple[CrossFilter, ...]:
 
 
 def asks(linked: HasEvents) -> Asks:
-    """What every alias of every event asks, equal asks shared."""
+    """The asks of every alias of every event; equal asks are shared."""
     numbers: dict[Ask, Ask] = {}
     by_leaf: dict[tuple[Term, Leaf], Ask] = {}
     by_alias: dict[tuple[Term, str], Ask] = {}

@@ -39,7 +39,7 @@ from obep.query.function_signatures import check_expression
 SMALL = 1 << 62
 """Integers below it are surely none that have too many digits."""
 _EXACT = (Decimal, int)
-"""What is calculated with as decimals, next to a decimal."""
+"""The types that are calculated as decimals beside a decimal."""
 Evaluate = Callable[[Row, Times], Value]
 EvaluateTerm = Callable[[Row, Times], Term]
 

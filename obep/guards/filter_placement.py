@@ -1,4 +1,4 @@
-"""How a guard is read: each leaf's blocks, and each FILTER given to the aliases that can decide it alone."""
+"""Place guards: collect each leaf's blocks, and give each FILTER to the aliases that can decide it alone."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from obep.query.ast import (
     LogicalEvent,
     Node,
     NotFollowedBy,
+    Repeated,
     Seq,
     StateUse,
     TriplePattern,
@@ -36,7 +37,7 @@ class CrossFilter:
 
     condition: Expression
     variables: tuple[str, ...]
-    """Those that some alias binds, in the order of `binders`."""
+    """The variables that some alias binds, in the order of `binders`."""
     binders: tuple[frozenset[str], ...]
     """For each variable the aliases that bind it."""
     named: frozenset[str]
@@ -57,7 +58,7 @@ def hidden_this(alias: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one leaf is read: what its blocks say, before the filters are placed."""
+    """The blocks of one leaf, before the filters are placed."""
 
     alias: str
     event: Term
@@ -100,7 +101,7 @@ def readings_of(event: Event, events: Mapping[Term, Event]) -> list[Reading]:
 
 
 def _context(use: StateUse) -> Reading:
-    """What a state of WHILE binds; no filter is decided before it is joined."""
+    """The variables that a state of WHILE binds; no filter is decided before it is joined."""
     leaf = Leaf(use.state, use.parameters, scoped=use.scoped)
     names = tuple(one.name for one in (*use.parameters, *use.scoped))
     parameters = tuple((name, at) for at, name in enumerate(names))
@@ -145,9 +146,12 @@ def _leaves(event: CompositeEvent) -> list[tuple[Leaf, bool]]:
     def visit(node: object, held: bool, choosing: tuple[type[Node], ...]) -> None:
         if isinstance(node, Leaf):
             found[node] = held or found.get(node, False)
-        elif isinstance(node, Without | NotFollowedBy):
-            visit(node.left, held, choosing)
-            visit(node.right, False, (First, Last))
+        elif isinstance(node, Repeated | Without | NotFollowedBy):
+            positive, negated = (
+                (node.operand, node.until) if isinstance(node, Repeated) else (node.left, node.right)
+            )
+            visit(positive, held, choosing)
+            visit(negated, False, (First, Last))
         elif isinstance(node, Node):
             for child in children(node):
                 visit(child, held or isinstance(node, choosing), choosing)

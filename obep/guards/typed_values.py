@@ -24,7 +24,7 @@ MOST_DIGITS = 400
 """Longer numbers are Opaque: nothing that measures has them, and arithmetic on them could take for ever."""
 MOST_PARSED = 50_000
 LONGEST_PARSED = 500
-"""How many parsed terms are remembered, and how long they may be: at most some 30 MB."""
+"""The number of cached terms, and their greatest length: at most some 30 MB."""
 
 RDF_LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 

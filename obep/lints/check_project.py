@@ -19,6 +19,7 @@ from obep.query.diagnostics import say
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
+    from obep.ontology.bundle.kept_bundles import KeptBundles
     from obep.ontology.bundle.kept_ontologies import Ontology
     from obep.ontology.bundle.shacl_model import Applied
     from obep.ontology.owl.axioms import Axiom, Axioms
@@ -53,44 +54,23 @@ def examine(
     lints: bool = True,
 ) -> Examined:
     """Check a query, load its ontology and its static graph, and compile them; `lints`: with all rules."""
-    said = find_all(linked, lints=lints)
-    bundle = None
-    try:
-        (axioms, words, _, missing, _), k, named, rules = _read(linked, catalogue, cache_dir)
-        said += _about_rules(rules)
-    except ObepError as error:
-        said += error.diagnostics
-    else:
-        from obep.lints.language_errors.vocabulary_errors import check_names
+    bundle, before, after = _compiled(
+        linked,
+        catalogue,
+        java=java,
+        strict=strict,
+        require_complete=require_complete,
+        cache_dir=cache_dir,
+        max_explanations=max_explanations,
+        max_work=max_work,
+        lints=lints,
+    )
+    said = before
+    if bundle is not None and (mappings := mappings_of(catalogue)):
+        from obep.lints.language_errors.mapped_units import check_mapped_units
 
-        names = check_names(linked, axioms, k)
-        said += [one for one in names if one.severity == "error"]
-        try:
-            if not any(one.severity == "error" for one in said):
-                from obep.ontology.bundle.compile import compile_bundle
-
-                bundle = compile_bundle(
-                    linked,
-                    axioms,
-                    k,
-                    named=named,
-                    java=java,
-                    cache_dir=cache_dir,
-                    max_explanations=max_explanations,
-                    max_work=max_work,
-                )
-                bundle.shacl, bundle.looked_up = rules, looked_up(catalogue)
-        except ObepError as error:
-            said += error.diagnostics
-        if bundle is not None and (mappings := mappings_of(catalogue)):
-            from obep.lints.language_errors.mapped_units import check_mapped_units
-
-            said += check_mapped_units(bundle, mappings)
-        if lints:
-            said += apply_ontology_rules(OntologyContext(words, names, missing), bundle)
-        if bundle is not None:
-            said += _errors_of(bundle, strict=strict, require_complete=require_complete, lints=lints)
-    said = [_placed(one, linked) for one in said]
+        said += check_mapped_units(bundle, mappings)
+    said = [_placed(one, linked) for one in (*said, *after)]
     if lints:
         said = without_ignored(said, linked, ignore)
         said = without_redundant(said, linked)  # a finding that is ignored makes no other one redundant
@@ -100,27 +80,128 @@ def examine(
     return found._replace(bundle=None) if found.errors else found
 
 
+def _compiled(
+    linked: Linked,
+    catalogue: Mapping[str, Path],
+    *,
+    java: bool,
+    strict: bool,
+    require_complete: bool,
+    cache_dir: Path | None,
+    max_explanations: int | None,
+    max_work: int | None,
+    lints: bool,
+) -> tuple[Bundle | None, list[Diagnostic], list[Diagnostic]]:
+    """The bundle, unless there are errors, and what was found before and after it was made; as it was kept,
+    if nothing has changed."""
+    kept = _kept(
+        linked,
+        catalogue,
+        cache_dir,
+        (java, strict, require_complete, str(cache_dir or ""), max_explanations, max_work, lints),
+    )
+    known = None if kept is None else kept.read(lambda: _files(linked, catalogue), make_pattern)
+    if known is not None:
+        return known
+    before, after = find_all(linked, lints=lints), list[Diagnostic]()
+    bundle = None
+    try:
+        ontology, k, named, rules = _read(linked, catalogue, cache_dir)
+        before += _about_rules(rules)
+    except ObepError as error:
+        return None, [*before, *error.diagnostics], after
+    from obep.lints.language_errors.vocabulary_errors import check_names
+
+    names = check_names(linked, ontology.axioms, k)
+    before += [one for one in names if one.severity == "error"]
+    try:
+        if not any(one.severity == "error" for one in before):
+            from obep.ontology.bundle.compile import compile_bundle
+
+            bundle = compile_bundle(
+                linked,
+                ontology.axioms,
+                k,
+                named=named,
+                java=java,
+                cache_dir=cache_dir,
+                max_explanations=max_explanations,
+                max_work=max_work,
+            )
+            bundle.shacl, bundle.looked_up = rules, looked_up(catalogue)
+    except ObepError as error:
+        before += error.diagnostics
+    if lints:
+        after += apply_ontology_rules(OntologyContext(ontology.words, names, ontology.missing), bundle)
+    if bundle is not None:
+        after += _errors_of(bundle, strict=strict, require_complete=require_complete, lints=lints)
+        if kept is not None and not any(one.severity == "error" for one in (*before, *after)):
+            from obep.ontology.bundle.kept_bundles import Compiled
+
+            _answer_questions(bundle)
+            kept.write(Compiled(bundle, before, after), ontology.read)
+    return bundle, before, after
+
+
+def _answer_questions(bundle: Bundle) -> None:
+    """Ask about T what a run asks, so that the answers are kept, too."""
+    from obep.guards.block_queries import asks
+    from obep.ontology.bundle.stream_readers import listening
+    from obep.plan.build_plan import plan
+
+    plan(bundle.expanded, asks(bundle.expanded), bundle)
+    bundle.ask_of_streams()
+    for stream in bundle.linked.streams:
+        here = listening(bundle.linked, bundle.definitions, stream)
+        for rule in rules("stream"):
+            if rule.watch is not None:
+                rule.watch(bundle, here)
+
+
+def _files(linked: Linked, catalogue: Mapping[str, Path]) -> Mapping[Path, list[Triple]]:
+    from obep.ontology.owl.load import ontology_files
+
+    return ontology_files(linked.vocab, catalogue)
+
+
+def _kept(
+    linked: Linked, catalogue: Mapping[str, Path], cache_dir: Path | None, settings: tuple[object, ...]
+) -> KeptBundles | None:
+    """Where a query with large files is kept."""
+    from obep.ontology.bundle.cache import cache_dir as default_dir
+    from obep.ontology.bundle.kept_bundles import LARGE, MOST, KeptBundles
+    from obep.ontology.owl.load import size_of_files
+
+    paths = (*linked.vocab, *linked.graphs, *linked.named.values(), *catalogue.values())
+    if not LARGE <= size_of_files(paths) <= MOST:
+        return None
+    return KeptBundles(linked, catalogue, cache_dir or default_dir(), settings)
+
+
 def _read(
     linked: Linked, catalogue: Mapping[str, Path], cache_dir: Path | None
 ) -> tuple[Ontology, Graph, dict[str, Graph], Applied]:
     """The ontology of a query, its static graph, those that have names, and the SHACL rules of the two."""
     from obep.ontology.bundle.cache import cache_dir as default_dir
+    from obep.ontology.bundle.kept_bundles import MOST, digests
     from obep.ontology.bundle.kept_ontologies import load_t
     from obep.ontology.bundle.shacl_model import Model
-    from obep.ontology.owl.load import load_graph, ontology_files
+    from obep.ontology.owl.load import load_graph, size_of_files
 
     folder = cache_dir or default_dir()
+    graphs = (*linked.graphs, *linked.named.values())
+    static = digests(graphs) if size_of_files(graphs) <= MOST else {}
     named = {name: load_graph((path,), folder) for name, path in linked.named.items()}
     ontology, k = load_t(linked.vocab, catalogue, folder), load_graph(linked.graphs, folder)
     if named and linked.file.language != "obep":
         ontology = ontology._replace(axioms=_without_static(ontology.axioms, k))
 
     read = [ontology.files]
-    ontology = ontology._replace(files=None)
+    ontology = ontology._replace(files=None, read={**ontology.read, **static})
 
     def files() -> Mapping[Path, list[Triple]]:
         found, read[0] = read[0], None  # they are large, and are seldom needed again
-        return ontology_files(linked.vocab, catalogue) if found is None else found
+        return _files(linked, catalogue) if found is None else found
 
     rules = Model(ontology.axioms, k, ontology.shapes, files, make_pattern, folder).applied()
     return ontology._replace(axioms=rules.axioms), rules.k, named, rules

@@ -1,4 +1,4 @@
-"""What the rules about a query look at."""
+"""The input of the rules about a query."""
 
 from __future__ import annotations
 

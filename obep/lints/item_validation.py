@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from obep.errors import fail
 from obep.model import Triple
@@ -16,43 +18,66 @@ if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
 
+class Preparation(msgspec.Struct, frozen=True):
+    """What sources ask for that K decides of their items, by stream; plain values, for another process."""
+
+    lookups: dict[str, tuple[dict[str, Any], str]]
+    """The settings of mappings that look something up, and where they stand."""
+    shapes: dict[str, list[Triple]]
+    units: tuple[str, ...]
+    file: str
+    """That of the settings."""
+
+    def made(self, bundle: Bundle) -> PreparedItems:
+        """What prepares the items."""
+        from obep.engine.knowledge.prepared_items import PreparedItems
+        from obep.formats.quantities import Quantities
+
+        asked = bundle.definitions.units
+        units = {name: Quantities(asked) for name in self.units}
+        return PreparedItems(self.lookups, self._checks(bundle), units)
+
+    def _checks(self, bundle: Bundle) -> Checks:
+        """By stream, the check of its items."""
+        if not self.shapes:
+            return {}
+        from obep.lints.check_project import make_pattern
+        from obep.ontology.shacl.validation import item_check
+
+        above = tuple(_above(bundle))
+        found = {}
+        for stream, shapes in self.shapes.items():
+            check, unread = item_check(shapes, above, bundle.k, make_pattern)
+            if unread:
+                shape, reason = unread[0]
+                raise fail(
+                    "OBEP804",
+                    f"sources.{stream}.validate: the shape {shape} cannot be used to check items",
+                    file=self.file,
+                    reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
+                    remedy="remove it from the file, or set sh:deactivated true",
+                )
+            found[stream] = check
+        return found
+
+
+def preparation(config: Config) -> Preparation | None:
+    """What the sources of a project ask for, with the shapes of their files."""
+    from obep.ontology.owl.load import read_rdf
+
+    sources = config.sources.items()
+    shapes = {name: [*read_rdf(config.file(one["validate"]))] for name, one in sources if "validate" in one}
+    units = tuple(name for name, one in sources if "units" in one)
+    lookups = {name: (dict(settings), where) for name, (settings, where) in config.lookups().items()}
+    if not (lookups or shapes or units):
+        return None
+    return Preparation(lookups, shapes, units, str(config.path or ""))
+
+
 def prepared_items(config: Config, bundle: Bundle) -> PreparedItems | None:
     """What prepares the items of sources by K, if some source asks for that."""
-    lookups, checks = config.lookups(), item_checks(config, bundle)
-    units = [name for name, one in config.sources.items() if "units" in one]
-    if not lookups and not checks and not units:
-        return None
-    from obep.engine.knowledge.prepared_items import PreparedItems
-    from obep.formats.quantities import Quantities
-
-    asked = bundle.definitions.units
-    return PreparedItems(lookups, checks, {name: Quantities(asked) for name in units})
-
-
-def item_checks(config: Config, bundle: Bundle) -> Checks:
-    """By stream, the check of its items; nothing where no source asks for one."""
-    asked = {name: one["validate"] for name, one in config.sources.items() if "validate" in one}
-    if not asked:
-        return {}
-    from obep.lints.check_project import make_pattern
-    from obep.ontology.owl.load import read_rdf
-    from obep.ontology.shacl.validation import item_check
-
-    above = tuple(_above(bundle))
-    found = {}
-    for stream, path in asked.items():
-        check, unread = item_check(read_rdf(config.file(path)), above, bundle.k, make_pattern)
-        if unread:
-            shape, reason = unread[0]
-            raise fail(
-                "OBEP804",
-                f"sources.{stream}.validate: the shape {shape} cannot be used to check items",
-                file=str(config.path or ""),
-                reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
-                remedy="take it out of the file, or say sh:deactivated true of it",
-            )
-        found[stream] = check
-    return found
+    asked = preparation(config)
+    return None if asked is None else asked.made(bundle)
 
 
 def _above(bundle: Bundle) -> Iterator[Triple]:

@@ -29,7 +29,7 @@ KINDS = (*CHECKED, "config", "stream")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a rule file declares."""
+    """The declarations of a rule file."""
 
     code: str
     name: str

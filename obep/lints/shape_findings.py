@@ -1,4 +1,4 @@
-"""What `obep check --shapes` says: the nodes of K that do not conform to the shapes of T and K."""
+"""The findings of `obep check --shapes`: nodes of K that do not conform to the shapes of T and K."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def shape_findings(bundle: Bundle, catalogue: Mapping[str, Path]) -> list[Diagno
             "OBEP805",
             words,
             reason=f"It is about sh:{one.constraint} of the shape {one.called or one.shape}.",
-            remedy="mend the static graph, or the shape",
+            remedy="correct the static graph or the shape",
             severity="error" if one.severity == "Violation" else "warning",
         )
         for words, one in said[:MOST]
@@ -61,6 +61,6 @@ def _unchecked(shape: str, reason: str) -> Diagnostic:
         "OBEP804",
         f"the shape {shape} is not checked",
         reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
-        remedy="say sh:deactivated true of it",
+        remedy="set sh:deactivated true",
         severity="warning",
     )

@@ -1,4 +1,4 @@
-"""What the rules about streams and configurations look at, and what they find."""
+"""The input and output of the rules about streams and configurations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Finding(NamedTuple):
-    """What a rule about streams or configurations has found."""
+    """A finding of a rule about streams or configurations."""
 
     stream: str
     """The stream, or the source; empty: the run as a whole."""
@@ -34,13 +34,13 @@ class RunContext:
 
     query: Query
     watched: Callable[[str], Any]
-    """What the rule itself looks for in the items of a stream."""
+    """The result of the rule's `watch` for the items of a stream."""
     streams: Collection[str] = ()
-    """Those of the query."""
+    """The streams of the query."""
     found: Container[Term] = ()
     """The events that occurred."""
     style: Style | None = None
-    """How instants are written."""
+    """The style of instants."""
     ended: bool = False
     """Whether the run is over, so that nothing more can be learnt from it."""
     at_end: bool = False
@@ -51,7 +51,7 @@ class RunContext:
 
 @dataclass(frozen=True, slots=True)
 class ConfigContext:
-    """What a rule about a configuration looks at."""
+    """The input of a rule about a configuration."""
 
     bundle: Bundle
     config: Config

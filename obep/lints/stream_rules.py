@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from obep.engine.observer import Taken
 from obep.engine.query import Query
 from obep.errors import Diagnostic
+from obep.formats.tables.mapped_records import Mapped
 from obep.lints.analysis.item_names import use_of
 from obep.lints.registry import Rule, rules
 from obep.lints.rules.stream.duplicate_explanations import CODE as DUPLICATES
@@ -65,13 +66,13 @@ class StreamRules:
         self.compares = DUPLICATES in codes
         """Whether a rule compares occurrences."""
         self.measures = DISJOINT in codes and wants_spans(query)
-        """Whether a rule wants the first and last instants of streams."""
+        """Whether a rule needs the first and last instants of streams."""
         self._listening: dict[str, Listening] = {}
         self._prepared: dict[tuple[str, Listening], Any] = {}
         self._observers: dict[str, list[tuple[Rule, Any]]] = {}
 
     def watched(self, code: str, stream: str) -> Any:
-        """What a rule looks for in the items of a stream; None if nothing."""
+        """The result of a rule's `watch` for a stream; None if there is nothing to observe."""
         if stream not in self._listening:
             bundle = self.query.bundle
             self._listening[stream] = listening(self.query.linked, bundle.definitions, stream)
@@ -103,7 +104,7 @@ class StreamRules:
     def findings(
         self, stats: StreamStats, run: RunContext, before: Sequence[Found] = (), only: str = ""
     ) -> list[Found]:
-        """What the rules find, without what others, also those `before`, make redundant."""
+        """The findings of the rules, without those that others, also those `before`, make redundant."""
         found = [
             Found(rule, one)
             for rule in self._rules
@@ -157,7 +158,7 @@ class StreamObserver:
         else:
             self.stats.occurrences += len(found)
 
-    def processed(self, item: Item) -> None:
+    def processed(self, item: Item | Mapped) -> None:
         """Nothing is to be learnt from the order."""
 
     def occurred(self, occurrence: Occurrence) -> None:
@@ -167,4 +168,4 @@ class StreamObserver:
         """Nothing is to be learnt from how long states hold."""
 
     def restarted(self) -> None:
-        """The statistics are those of this run, whatever state it goes on from."""
+        """The statistics are those of this run only, also after a restart."""

@@ -18,7 +18,7 @@ from obep.formats.time_hints import Doubt
 from obep.model import Triple
 
 Fact = tuple[str, ...]
-"""What was counted (`NAME`, or the code of a rule), of which stream, and whatever the rule adds."""
+"""A counter: `NAME` or the code of a rule, the stream, and keys of the rule."""
 NAME = "name"
 """Items of a stream that use a name: followed by the stream, the kind of use and the name."""
 Explanation = frozenset[tuple[int, Triple]]
@@ -27,7 +27,7 @@ Explanation = frozenset[tuple[int, Triple]]
 
 @dataclass(slots=True)
 class StreamStats:
-    """What was counted; all of it can be merged."""
+    """Mergeable counters."""
 
     items: Counter[str] = field(default_factory=Counter)
     """By stream, how many items could be read, whether or not they were refused afterwards."""
@@ -36,7 +36,7 @@ class StreamStats:
     looked_at: Counter[str] = field(default_factory=Counter)
     """By stream, how many of the items the rules have observed."""
     facts: Counter[Fact] = field(default_factory=Counter)
-    """What the rules have counted in those."""
+    """The counters of the rules for those items."""
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
     """By stream, its first and its last instant."""
     sources: dict[str, FirstTimes] = field(default_factory=dict)
@@ -46,11 +46,11 @@ class StreamStats:
     likely: str = ""
     """Where the time of the first of them probably stands."""
     noted: Counter[str] = field(default_factory=Counter)
-    """What the engine has counted (`obep.abstraction.matcher.NOTED`)."""
+    """The counters of the engine (`obep.abstraction.matcher.NOTED`)."""
     occurrences: int = 0
-    """How many there were."""
+    """The number of occurrences."""
     compared: int = 0
-    """How many of them were compared as to their explanations."""
+    """The number of occurrences whose explanations were compared."""
     explanations: dict[tuple[Any, ...], set[Explanation]] = field(default_factory=dict)
     """Of those that differ in their explanation alone: what they share, and all explanations."""
 

@@ -27,6 +27,8 @@ ROWS: Final = 5
 Emit = Callable[[Candidate], None]
 Take = Callable[[Occurrence], None]
 """Where the occurrences of an event go."""
+Enter = Callable[[Occurrence, Rows], None]
+"""The same with the rows that it brings."""
 Key = Hashable
 
 NOTHING: Rows = ((),)

@@ -1,4 +1,4 @@
-"""What an operand has delivered and may be needed again: by the key of its rows, in the order of its end."""
+"""Keep the candidates of an operand: by the key of their rows, in the order of their end."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Memory:
         return add
 
     def between(self, key: Key, least: int | None, greatest: int | None) -> list[Candidate]:
-        """Those under one key whose end lies between, both included."""
+        """Candidates under one key whose end lies in a range, both ends included."""
         held = self.buckets.get(key)
         if not held:
             return []
@@ -92,14 +92,15 @@ class Memory:
         return held[low : bisect_right(held, greatest, key=_end)]
 
     def earliest(self, key: Key, greatest: int) -> Iterator[Candidate]:
-        """Those under one key whose end is not beyond `greatest`, from the first to the last."""
+        """Candidates under one key whose end is at most `greatest`, from the first to the last."""
         for candidate in self.buckets.get(key, ()):
             if candidate[END] > greatest:
                 return
             yield candidate
 
     def latest(self, key: Key, greatest: int, least: int = -_NEVER) -> Iterator[Candidate]:
-        """Those under one key whose end lies between, both included, from the last to the first."""
+        """Candidates under one key whose end lies in a range, both ends included, from the last to the
+        first."""
         held = self.buckets.get(key)
         if not held:
             return
@@ -109,7 +110,7 @@ class Memory:
             yield held[at]
 
     def partners(self, of: Candidate, key: KeyOf, least: int | None, greatest: int | None) -> list[Candidate]:
-        """Those with a key in common with a candidate and an end in the range, each once."""
+        """Candidates with a key in common with a given one and an end in the range, each once."""
         rows = of[ROWS]
         if len(rows) == 1:
             return self.between(key(rows[0]), least, greatest)

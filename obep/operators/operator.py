@@ -1,11 +1,11 @@
-"""What all operators have in common."""
+"""The base of all operators."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Set
 from typing import Any, ClassVar, Protocol
 
-from obep.operators.candidates import Candidate, Emit, Parts, Take
+from obep.operators.candidates import Candidate, Emit, Enter, Parts
 from obep.operators.memory import Memory
 from obep.operators.row_join import KeyOf
 from obep.operators.state_values import Pack, Unpack, dump_fields, load_fields
@@ -27,7 +27,7 @@ class Operator:
     """The fields that a snapshot keeps."""
 
     def dump(self, pack: Pack) -> list[Any]:
-        """What it remembers, as plain values."""
+        """The state as plain values."""
         return dump_fields(self, self.state, pack)
 
     def load(self, data: list[Any], unpack: Unpack) -> None:
@@ -41,7 +41,7 @@ class Operator:
         """Decide what no item of an instant can change, as soon as time has come to it."""
 
     def pending(self, only: int | None) -> int:
-        """How many deadlines (those at one instant, or all) would be met if nothing more came."""
+        """The number of deadlines (those at one instant, or all) that would be met if no more items came."""
         return 0
 
     def live(self) -> Iterable[Candidate]:
@@ -49,7 +49,7 @@ class Operator:
         raise NotImplementedError
 
     def index(self, key: KeyOf) -> Memory | None:
-        """What this view shows now by a key, if it keeps that up to date itself."""
+        """The current members of this view by a key, if it keeps such an index."""
         return None
 
     def watch(self, seen: Callable[[Candidate], None]) -> None:
@@ -57,7 +57,7 @@ class Operator:
         raise NotImplementedError
 
     def memories(self) -> Iterable[Memory]:
-        """What it remembers, and forgets beyond its horizon."""
+        """Its memories, which drop candidates beyond the horizon."""
         return ()
 
     def prune(self, at: int) -> None:
@@ -71,7 +71,7 @@ class Operator:
             memory.forget(gone)
 
     def size(self) -> int:
-        """How many candidates it remembers."""
+        """The number of kept candidates."""
         return sum(map(len, self.memories()))
 
 
@@ -89,7 +89,7 @@ class Place(Protocol):
         """Let an operand grow: its operator if it is a view. `exempt`: nothing is consumed there."""
         ...
 
-    def shorten(self, take: Take | None) -> None:
+    def shorten(self, enter: Enter | None) -> None:
         """Give the leaf that has grown last a shorter way in, if there is one."""
         ...
 

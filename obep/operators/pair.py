@@ -69,7 +69,7 @@ class Union:
 
 
 def kept_for(node: nodes.Binary) -> tuple[int | None, Measure]:
-    """How long an operand is remembered, and from when on."""
+    """How long an operand is kept, and from which instant on."""
     return (node.horizon, SINCE) if node.keeps is None else (node.keeps, END)
 
 

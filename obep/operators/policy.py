@@ -91,7 +91,7 @@ class Choosing(Operator):
             self.emit(pair)
 
     def _older_rights(self, lefts: list[Candidate], at: int) -> Iterable[Candidate]:
-        """Those from before this instant that one of the new l fits."""
+        """Earlier candidates of the right side that fit one of the new left ones."""
         found: dict[int, Candidate] = {}
         fits: set[int] = set()
         for left in lefts:
@@ -114,7 +114,7 @@ class Choosing(Operator):
         return [(left, pair) for left, pair in pairs if pair is not None]
 
     def _nearest(self, right: Candidate) -> list[tuple[Candidate, Candidate]]:
-        """Those that fit, from the end at which the chosen ones stand, until no other can be chosen."""
+        """Fitting candidates, from the end that the policy prefers, until no other can be chosen."""
         key, before = self.union.key_right(right[ROWS][0]), right[START] - 1
         found: list[tuple[Candidate, Candidate]] = []
         bound: int | None = None

@@ -95,7 +95,7 @@ class Repeated(Operator):
             self._kept = len(self.blocking.memory)
 
     def consume(self, gone: Set[int], at: int) -> None:
-        """What is consumed still counts as n, but is not repeated."""
+        """A consumed candidate still counts as n, but is not repeated."""
         kept = [entry for entry in self._waiting if not any(id(part) in gone for part in entry[3][PARTS])]
         self._waiting = kept
         heapify(self._waiting)

@@ -148,7 +148,7 @@ class Replay(Operator):
         self._consumed = {id(occurrence): (at, occurrence) for at, occurrence in unpack(data[-1])}
 
     def pending(self, only: int | None) -> int:
-        """The window goes on, too: each deadline is looked at in the window that it will lie in."""
+        """Count future deadlines, each in the window at its own instant."""
         ahead = [due for due in self._due if only in (None, due)]
         return sum(self._replayed(due, open_=True).pending(due) for due in ahead)
 
@@ -157,14 +157,14 @@ class Replay(Operator):
 
 
 def waits(node: Node, window: int) -> set[int]:
-    """How long after the end of an occurrence a deadline below may lie."""
+    """The longest time from the end of an occurrence to a deadline below."""
     found: set[int] = set()
     _ends(node, found, window)
     return found
 
 
 def _ends(node: Node, found: set[int], window: int) -> set[int]:
-    """How long after the end of an occurrence a candidate may end; deadlines go to `found`."""
+    """The longest time from the end of an occurrence to the end of a candidate; deadlines go to `found`."""
     if isinstance(node, nodes.Silence):
         ends = {end + node.micros for end in _ends(node.left, found, window)}
         _ends(node.right, found, window)

@@ -72,7 +72,7 @@ class Joining:
 
 
 def key_function(positions: Sequence[int]) -> KeyOf:
-    """Values of a row to hash by; one value stands for itself."""
+    """Return a function that gives the hash key of a row; a single value is not wrapped in a tuple."""
     if not positions:
         return lambda row: ()
     return itemgetter(*positions)

@@ -16,14 +16,14 @@ from obep.plan import nodes
 
 
 def first_of(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Those that none of them is before."""
+    """The members that no other one precedes."""
     found = list(candidates)
     bound = min((candidate[END] for candidate in found), default=0)
     return [candidate for candidate in found if candidate[START] <= bound]
 
 
 def last_of(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Those that none of them is after."""
+    """The members that no other one follows."""
     found = list(candidates)
     bound = max((candidate[START] for candidate in found), default=0)
     return [candidate for candidate in found if candidate[END] >= bound]
@@ -50,7 +50,7 @@ class Choice(Operator):
         self._now = 0
         self._members: list[Candidate] = []
         self._chosen = 0
-        """How many members there were when the others were last dropped."""
+        """The number of members when others were last dropped."""
         self._new: list[Candidate] = []
         self._watching: list[Callable[[Candidate], None]] = []
 
@@ -76,7 +76,7 @@ class Choice(Operator):
                 self.emit(candidate)
 
     def _shown(self, new: list[Candidate]) -> list[Candidate]:
-        """Those of the new ones that the view shows."""
+        """The new candidates that the view shows."""
         if self.below is None:
             return [one for one in new if self._bound.shows(one, self._members, self._now)]
         shown = list(self.live())
@@ -90,7 +90,7 @@ class Choice(Operator):
         return self.choose(self._members) if self._keep_all or self._window is not None else self._members
 
     def _in_window(self, shown: Iterable[Candidate]) -> Iterable[Candidate]:
-        """What another view shows, without what lies outside of the window: it forgets that later."""
+        """The members of another view without those outside the window, which it drops later."""
         if self._window is None:
             return shown
         before = self._now - self._window

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar, TypeGuard
 
 from obep.model import Occurrence
-from obep.operators.candidates import SINCE, Candidate, Emit, Take
+from obep.operators.candidates import SINCE, Candidate, Emit, Enter, Rows
 from obep.operators.instant_memory import Instants
 from obep.operators.instant_memory import cut as cut_shelf
 from obep.operators.memory import Memory, cut
@@ -21,7 +21,7 @@ _NEVER = 1 << 62
 class Sequence(Operator):
     """Keeps the l by key, in the order of their end; each r finds those before it.
 
-    The ways in are closures: they run for every occurrence. The shortest are for leaves (`leaf_takers`),
+    The ways in are closures: they run for every occurrence. The shortest are for leaves (`leaf_entrances`),
     where a pair has the rows of its l and nothing else is to be looked at.
     """
 
@@ -106,20 +106,19 @@ class Sequence(Operator):
 
         return take_right
 
-    def leaf_takers(self, node: nodes.Pair) -> tuple[Take | None, Take | None]:
+    def leaf_entrances(self, node: nodes.Pair) -> tuple[Enter | None, Enter | None]:
         """Closures from the occurrence of a leaf straight to its place, or to its pairs."""
         if not isinstance(self.lefts, Instants) or not _direct(node.left):
             return None, None
         ((mine,), (other,)) = self.union.joining.left_key, self.union.joining.right_key
-        right = self._right_leaf(self.lefts, node.right.ask, other) if _direct(node.right) else None
-        return _left_leaf(self.lefts, node.left.ask, mine), right
+        right = self._right_leaf(self.lefts, other) if _direct(node.right) else None
+        return _left_leaf(self.lefts, mine), right
 
-    def _right_leaf(self, lefts: Instants, ask: int, place: int) -> Take:
+    def _right_leaf(self, lefts: Instants, place: int) -> Enter:
         get, emit, general, reach = lefts.shelves.get, self.emit, self.take_right, self._reach
         join = self.union.joining.join
 
-        def take(occurrence: Occurrence) -> None:
-            rows = occurrence.solutions.get(ask)
+        def enter(occurrence: Occurrence, rows: Rows) -> None:
             if not rows:
                 return
             at = occurrence.start
@@ -144,17 +143,16 @@ class Sequence(Operator):
                     left_rows = join(left_rows, rows)
                 emit((start, at, at, start, (left, occurrence), left_rows))
 
-        return take
+        return enter
 
     def memories(self) -> Iterable[Memory]:
         return (self.lefts,)
 
 
-def _left_leaf(lefts: Instants, ask: int, place: int) -> Take:
+def _left_leaf(lefts: Instants, place: int) -> Enter:
     get, add = lefts.shelves.get, lefts.add
 
-    def take(occurrence: Occurrence) -> None:
-        rows = occurrence.solutions.get(ask)
+    def enter(occurrence: Occurrence, rows: Rows) -> None:
         if not rows:
             return
         at = occurrence.start
@@ -164,7 +162,7 @@ def _left_leaf(lefts: Instants, ask: int, place: int) -> Take:
         else:
             add((at, at, at, at, (occurrence,), rows))
 
-    return take
+    return enter
 
 
 def _direct(node: Node) -> TypeGuard[Read]:
@@ -184,7 +182,7 @@ def _(node: nodes.Pair, place: Place) -> Operator | None:
         pair.right_view = place.grow(node.right, pair.take_right)
         return place.add(pair)
     operator = Sequence(node, place.emit, consumes=place.consumes)
-    from_left, from_right = operator.leaf_takers(node)  # only for an operand that is a leaf
+    from_left, from_right = operator.leaf_entrances(node)  # only for an operand that is a leaf
     operator.left_view = place.grow(node.left, operator.take_left)
     place.shorten(from_left)
     operator.right_view = place.grow(node.right, operator.take_right)

@@ -14,7 +14,7 @@ from obep.operators.candidates import Candidate
 from obep.operators.wire import Carried, Content, carried
 
 Plain = Any
-"""What msgpack can carry."""
+"""A value that msgpack can encode."""
 _OCCURRENCE = "o"
 _ITEM = "i"
 
@@ -40,7 +40,7 @@ class Packing:
         return value
 
     def candidates(self, found: Iterable[Candidate]) -> Plain:
-        """The same as calling it with each, without looking at what cannot be there."""
+        """Pack several candidates, without checks for values that cannot occur."""
         number = self._number
         return [
             (
@@ -110,7 +110,7 @@ class Unpacking:
                 self._occurrences.append(self._occurrence(packed))
 
     def candidates(self, plain: Plain) -> list[Candidate]:
-        """What `Packing.candidates` has packed."""
+        """Unpack the result of `Packing.candidates`."""
         known = self._occurrences
         return [
             (
@@ -175,7 +175,7 @@ def dump_fields(owner: object, names: tuple[str, ...], pack: Pack) -> list[Plain
 
 
 def load_fields(owner: object, names: tuple[str, ...], data: list[Plain], unpack: Unpack) -> None:
-    """Fill the named fields again; what they held is forgotten."""
+    """Restore the named fields; their current values are dropped."""
     for name, value, plain in zip(names, _fields(owner, names), data, strict=True):
         if hasattr(value, "refill"):
             value.refill(unpack.candidates(plain))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Iterable, Set
 from typing import Any, Protocol
 
 from obep.model import Item, Occurrence, Term
 from obep.operators import absence, either, next, policy, repeated, selection, sequence, state_context, within
-from obep.operators.candidates import NOTHING, Candidate, Emit, Rows, Take
+from obep.operators.candidates import NOTHING, Candidate, Emit, Enter, Rows, Take
 from obep.operators.operator import GROWN, Operator
 from obep.operators.replayed_window import Replay
 from obep.operators.state_context import States
@@ -20,7 +20,6 @@ from obep.query.state_parts import moment_name
 
 WITH_OPERATORS = (absence, either, next, policy, repeated, selection, sequence, state_context, within)
 """The modules that say how operators grow; a new one is named here."""
-Enter = Callable[[Occurrence, Rows], None]
 
 
 class Timed(Protocol):
@@ -47,6 +46,17 @@ class Leaf:
         self.enter = enter
         self.take: Take = self.take_rows if take is None else take
         """Let an occurrence in with all of its rows."""
+
+    def shorten(self, enter: Enter) -> None:
+        """Let occurrences in by a shorter way."""
+        ask = self.node.ask
+
+        def take(occurrence: Occurrence) -> None:
+            rows = occurrence.solutions.get(ask)
+            if rows:
+                enter(occurrence, rows)
+
+        self.enter, self.take = enter, take
 
     def take_rows(self, occurrence: Occurrence) -> None:
         """Let it in with the rows of the node's ask."""
@@ -101,7 +111,7 @@ class Ends:
     def __init__(self) -> None:
         self._at: int | None = None
         self._known: dict[str, Occurrence] = {}
-        """Those of that instant; all that are the same come at one."""
+        """The occurrences of that instant; equal ones always come at one instant."""
 
     def into(self, enter: Enter) -> Enter:
         """Let the first that is the same in, with the rows of each."""
@@ -134,7 +144,7 @@ class Tree:
         """`states` are those that WHILE and UNLESS look at."""
         self.states: States = states or {}
         self.found: list[Candidate] = []
-        """What has come out; reading it empties it."""
+        """The results; reading them clears the list."""
         self.leaves: list[Leaf] = []
         self.operators: list[Operator] = []
         """Operands before what stands on them."""
@@ -195,7 +205,7 @@ class Tree:
             operator.prune(at)
 
     def dump(self, pack: Pack) -> list[Any]:
-        """What its operators remember, and what has come out and is not read yet."""
+        """The state of its operators, and the results that are not read yet."""
         return [pack(self.found), [operator.dump(pack) for operator in self.operators]]
 
     def load(self, data: list[Any], unpack: Unpack) -> None:
@@ -205,11 +215,11 @@ class Tree:
             operator.load(state, unpack)
 
     def pending(self, only: int | None = None) -> int:
-        """How many deadlines (those at one instant, or all) would be met if nothing more came."""
+        """The number of deadlines (those at one instant, or all) that would be met if no more items came."""
         return sum(operator.pending(only) for operator in self.timed_operators)
 
     def size(self) -> int:
-        """How many candidates are remembered."""
+        """The number of kept candidates."""
         return sum(operator.size() for operator in self.operators)
 
     def grow(self, node: Node, emit: Emit, exempt: bool) -> Operator | None:
@@ -265,9 +275,9 @@ class _Place:
     def grow(self, node: Node, emit: Emit, *, exempt: bool = False) -> Operator | None:
         return self._tree.grow(node, emit, exempt or self._exempt)
 
-    def shorten(self, take: Take | None) -> None:
-        if take is not None:
-            self._tree.leaves[-1].take = take
+    def shorten(self, enter: Enter | None) -> None:
+        if enter is not None:
+            self._tree.leaves[-1].shorten(enter)
 
     def add(self, operator: Operator) -> Operator | None:
         self._tree.add(operator, self._exempt)

@@ -30,7 +30,7 @@ class Latest:
             self._start = candidate[START]
 
     def forget(self) -> None:
-        """Members were taken away: find the bound again when it is needed."""
+        """Members were removed: compute the bound again when it is needed."""
         self._start, self._known = None, False
 
     def shows(self, candidate: Candidate, members: list[Candidate], at: int) -> bool:
@@ -59,7 +59,7 @@ class Earliest:
             self._ends = [(candidate[END], candidate[SINCE])]
 
     def forget(self) -> None:
-        """Members were taken away: find the bound again when it is needed."""
+        """Members were removed: compute the bound again when it is needed."""
         self._ends, self._known = [], False
 
     def shows(self, candidate: Candidate, members: list[Candidate], at: int) -> bool:
@@ -78,14 +78,14 @@ class Earliest:
 
 
 def bound_of(node: nodes.Choice) -> Earliest | Latest:
-    """What decides whether a view shows a candidate."""
+    """Return the bound that decides whether a view shows a candidate."""
     if node.which == "last":
         return Latest()
     return Earliest(node.horizon if node.windowed else None)
 
 
 class Shown:
-    """What a view shows during the closing of one instant; read when it is first needed."""
+    """The members of a view during the closing of one instant; computed when first needed."""
 
     def __init__(
         self, read: Callable[[], Iterable[Candidate]], key: KeyOf, memory: Memory | None = None
@@ -100,12 +100,12 @@ class Shown:
         self._places: dict[int, int] = {}
 
     def partners(self, of: Candidate, key: KeyOf, least: int | None, greatest: int | None) -> list[Candidate]:
-        """Those with a key in common with a candidate and an end in the range, in the order of the view."""
+        """Members with a key in common with a candidate and an end in the range, in the order of the view."""
         found = self._by_key().partners(of, key, least, greatest)
         return found if self._in_order and len(of[ROWS]) == 1 else self.arranged(found)
 
     def latest(self, key: Key, greatest: int, least: int) -> Iterator[Candidate]:
-        """Those under one key whose end lies between, both included, from the last to the first."""
+        """Members under one key whose end lies in a range, both ends included, from the last to the first."""
         return self._by_key().latest(key, greatest, least)
 
     def arranged(self, found: Collection[Candidate]) -> list[Candidate]:
@@ -130,5 +130,5 @@ class Shown:
 
 
 def shown_by(view: Operator | None, key: KeyOf) -> Shown | None:
-    """What there is to read of an operand that is a view."""
+    """Return the readable members of an operand that is a view."""
     return None if view is None else Shown(view.live, key, view.index(key))

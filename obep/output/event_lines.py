@@ -10,9 +10,11 @@ from typing import Any
 
 import msgspec
 
-from obep.model import Occurrence, Term
+from obep.model import Term
+from obep.operators.candidates import Candidate
 from obep.output.json_writer import (
     ENDS,
+    LINE,
     cause_head,
     record_head,
     style_of_instant,
@@ -39,36 +41,30 @@ class EventLines:
         bounded: bool,
     ) -> None:
         self._head = record_head(event)
-        self._named = named
+        self._aliases: list[tuple[tuple[int, str, bool], dict[Term, bytes]]] = [(one, {}) for one in named]
+        """The parts, each with how its cause begins for every event."""
         self._bindings_of = bindings
         self._bounded = bounded
         self._bindings: dict[object, bytes] = {}
-        self._heads: dict[tuple[Term, str], bytes] = {}
 
-    def of(
-        self,
-        times: tuple[int, int, int],
-        name: str,
-        parts: Sequence[Occurrence | None],
-        rows: Any,
-        style: str,
-    ) -> bytes:
-        """The line of what was found as these parts; nothing if there are none."""
-        start, end, detected = times
+    def of(self, found: Candidate, name: str, style: str) -> bytes:
+        """The line of what was found; nothing if it has no parts."""
+        start, end, detected, _, parts, rows = found
         chosen: Any = style or style_of_instant(detected)
-        heads, bounded, causes = self._heads, self._bounded, []
-        for place, alias, context in self._named:
+        bounded, causes = self._bounded, b""
+        for (place, alias, context), heads in self._aliases:
             part = parts[place]
             if part is None:
                 continue
             known = part._written
             if known is None or known[0] != chosen:
                 known = written_cause(part, chosen)
-            head = heads.get((part.event, alias))
+            event, open = part.event, part.bounded
+            head = heads.get(event)
             if head is None:
-                head = heads[part.event, alias] = cause_head(part.event, alias)
-            causes.append(head + known[1] + ENDS[context, part.bounded])
-            bounded = bounded or part.bounded
+                head = heads[event] = b"," + cause_head(event, alias)
+            bounded = bounded or open
+            causes += head + known[1] + ENDS[context, open]
         if not causes:
             return b""
         said = self._bindings.get(rows)
@@ -77,13 +73,13 @@ class EventLines:
                 self._bindings.clear()
             said = self._bindings[rows] = _encode(self._bindings_of(rows))
         last = written_time(end, chosen)
-        return b'%b%b,"start":%b,"end":%b,"detected":%b,"bindings":%b,"because":[%b]%b\n' % (
+        return LINE % (
             self._head,
             _encode(name),
             written_time(start, chosen),
             last,
             last if detected == end else written_time(detected, chosen),
             said,
-            b",".join(causes),
-            ENDS[False, bounded],
+            b"[" + causes[1:] + b"]",
+            ENDS[False, bounded] + b"\n",
         )

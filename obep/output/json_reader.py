@@ -1,49 +1,16 @@
-"""Occurrences again, from the lines of JSON that were written of them (`obep.output.json_writer`)."""
+"""Read occurrences and alerts from the lines that `obep.output.json_writer` writes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from obep.formats.timestamps import Style, parse_instant, style_of_text
 from obep.model import Alert, Assertion, Occurrence, Part, Term, Triple
-from obep.output.json_writer import AlertRecord, Shown
+from obep.output.json_records import AlertRecord, CauseRecord, OccurrenceRecord
 from obep.query.state_parts import part_of
-
-
-class Cause(msgspec.Struct):
-    """A part of an occurrence, as a line has it, or what one follows from."""
-
-    event: str
-    start: Shown
-    end: Shown
-    alias: str = ""
-    individual: str = ""
-    assertions: list[str] = []
-    seen: list[Shown | None] | None = None
-    detected: Shown | None = None
-    bindings: list[dict[str, str]] = []
-    because: list[Cause] | None = None
-    follows_from: list[Cause] | None = None
-    context: bool = False
-    bounded: bool = False
-    moment: Literal["begin", "end", "episode", ""] = ""
-    lasting: int | float | None = None
-
-
-class Line(msgspec.Struct):
-    """What is read of a line; a line without these fields is no occurrence."""
-
-    id: str
-    event: str
-    start: Shown
-    end: Shown
-    detected: Shown | None = None
-    bindings: list[dict[str, str]] = []
-    because: list[Cause] = []
-    bounded: bool = False
 
 
 class ReadOccurrence(NamedTuple):
@@ -61,15 +28,22 @@ class WithoutCauses(Occurrence):
     causes_are_missing = True
 
 
+class _Line(OccurrenceRecord):
+    """A line of an occurrence that may lack what its reader can do without."""
+
+    detected: Any = None
+    bindings: tuple[dict[str, Term], ...] = ()
+    because: list[CauseRecord] = msgspec.field(default_factory=list)
+
+
 Lookup = Callable[[str], ReadOccurrence | None]
 """Finds the occurrence of an id whose causes a line leaves out."""
-_decode = msgspec.json.Decoder(Line).decode
+_decode = msgspec.json.Decoder(_Line).decode
 _decode_alert = msgspec.json.Decoder(AlertRecord).decode
-_decode_cause = msgspec.json.Decoder(Cause).decode
 
 
 def read_line(line: bytes | str, lookup: Lookup = lambda id: None) -> ReadOccurrence | None:
-    """Read the occurrence of a line; None if the line is none."""
+    """Read the occurrence or alert of a line; None if the line has neither."""
     try:
         record = _decode(line)
         return ReadOccurrence(_whole(record, lookup), style_of_text(record.start))
@@ -91,8 +65,7 @@ def _alert(record: AlertRecord) -> Alert:
     since, fired = parse_instant(record.since), parse_instant(record.at)
     until = None if record.until is None else parse_instant(record.until)
     end = fired if until is None else until
-    causes = map(_decode_cause, record.because)
-    explained = tuple(one for cause in causes for one in _explanation(cause, end))
+    explained = tuple(one for cause in record.because for one in _explanation(cause, end))
     return Alert(
         f"<{record.alert}>",
         "",
@@ -101,7 +74,7 @@ def _alert(record: AlertRecord) -> Alert:
         end,
         end,
         since,
-        bindings=tuple(record.bindings),
+        bindings=record.bindings,
         _id=record.id,
         status=record.status,
         lasting=fired - since,
@@ -111,7 +84,7 @@ def _alert(record: AlertRecord) -> Alert:
     )
 
 
-def _whole(record: Line, lookup: Lookup) -> Occurrence:
+def _whole(record: OccurrenceRecord, lookup: Lookup) -> Occurrence:
     match record.because:
         case [itself] if itself.event == record.event:  # no event is a part of itself
             itself.detected, itself.bindings, itself.bounded = (
@@ -122,14 +95,14 @@ def _whole(record: Line, lookup: Lookup) -> Occurrence:
             one = _occurrence(itself, lookup)
             one._id = record.id
             return one
-    whole = Cause(record.event, record.start, record.end, detected=record.detected, bindings=record.bindings)
-    whole.because, whole.bounded = record.because or None, record.bounded
+    whole = CauseRecord("", record.start, record.end, [], event=record.event, bounded=record.bounded)
+    whole.detected, whole.bindings, whole.because = record.detected, record.bindings, record.because or None
     one = _occurrence(whole, lookup)
     one._id = record.id
     return one
 
 
-def _occurrence(record: Cause, lookup: Lookup) -> Occurrence:
+def _occurrence(record: CauseRecord, lookup: Lookup) -> Occurrence:
     start, end = parse_instant(record.start), parse_instant(record.end)
     kind = Occurrence
     if record.because == [] or record.follows_from == []:
@@ -145,7 +118,7 @@ def _occurrence(record: Cause, lookup: Lookup) -> Occurrence:
         end if record.detected is None else parse_instant(record.detected),
         start,
     )
-    one.bindings, one.bounded = tuple(record.bindings), record.bounded
+    one.bindings, one.bounded = record.bindings, record.bounded
     one.parts = tuple(
         Part(part.alias, _occurrence(part, lookup), part.context) for part in record.because or ()
     )
@@ -154,15 +127,15 @@ def _occurrence(record: Cause, lookup: Lookup) -> Occurrence:
     return one
 
 
-def _event(record: Cause) -> Term:
-    """Its event; that of a moment is one of its own."""
+def _event(record: CauseRecord) -> Term:
+    """The event of a cause; a moment of a state has an event of its own."""
     event = f"<{record.event}>"
     if not record.moment:
         return event
     return part_of(event, record.moment, None if record.lasting is None else parse_instant(record.lasting))
 
 
-def _explanation(record: Cause, end: int) -> tuple[Assertion, ...]:
+def _explanation(record: CauseRecord, end: int) -> tuple[Assertion, ...]:
     triples = [_triple(text) for text in record.assertions]
     if record.seen is None:
         return tuple((triple, end) for triple in triples)
@@ -171,6 +144,6 @@ def _explanation(record: Cause, end: int) -> tuple[Assertion, ...]:
 
 
 def _triple(text: str) -> Triple:
-    """An assertion of a line; ValueError if it is none."""
+    """Read an assertion; raise ValueError if it is not one."""
     s, p, o = text.removesuffix(" .").split(" ", 2)
     return s, p, o

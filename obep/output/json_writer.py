@@ -8,78 +8,41 @@ from typing import Any
 
 import msgspec
 
-from obep.abstraction.decided_occurrences import Decided, cause_of_decided
+from obep.abstraction.decided_occurrences import AT, NAME, Decided, DecidedHit
 from obep.formats.timestamps import Style, show_instant
 from obep.model import Alert, Answer, Occurrence, Part, Term, local_name
 from obep.operators.wire import Carried, Content
+from obep.output.json_records import (
+    AlertRecord,
+    AnswerRecord,
+    CauseBody,
+    CauseRecord,
+    PlainCause,
+    cause_frame,
+    line_template,
+)
 from obep.query.state_parts import GRAPH, StatePart, state_part
 
 LOOKS_LIKE_NUMBERS = 100_000_000 * 1_000_000
 """Instants before 1973 were written as plain numbers, unless the caller sets a style."""
-Shown = str | int | float
-"""An instant as it is printed."""
 LONGEST, DEEPEST = 64 * 1024, 20
-"""The bytes, and the levels, that the causes of a part may take in a line. Strata are few, but an occurrence
-is written wherever it is a part: what goes beyond is left out, at the same places by whoever writes it."""
+"""The most bytes, and levels, of the causes of a part in a line: an occurrence is written wherever it is a
+part. Causes beyond these limits are left out."""
 
 
-class Flat(msgspec.Struct, gc=False):
-    """What `because` says about an occurrence, but for its event and alias, if that is all that there is."""
-
-    individual: str
-    start: Shown
-    end: Shown
-    assertions: list[str]
-
-
-class CauseRecord(msgspec.Struct, omit_defaults=True, gc=False):
-    """The same of any occurrence."""
-
-    individual: str
-    start: Shown
-    end: Shown
-    assertions: list[str]
-    seen: list[Shown | None] | None = None
-    """When each assertion was seen, `None` for one of K; left out if all were at the end."""
-    detected: Shown | None = None
-    """If that is not the end."""
-    bindings: tuple[dict[str, Term], ...] = ()
-    because: list[msgspec.Raw] | None = None
-    """Of a composite: its parts; an empty list if they are too many."""
-    follows_from: list[msgspec.Raw] | None = None
-    """Of a logical one that no item shows by itself: the occurrences that it was found in."""
-
-
-class AlertRecord(msgspec.Struct, omit_defaults=True, gc=False):
-    """An alert as it is printed, and as a line of it is read (STATES §4)."""
-
-    alert: str
-    id: str
-    status: str
-    since: Shown
-    at: Shown
-    labels: dict[str, str]
-    bindings: tuple[dict[str, Term], ...]
-    because: list[msgspec.Raw]
-    until: Shown | None = None
-    ended: str = ""
-
-
-class AnswerRecord(msgspec.Struct, omit_defaults=True, gc=False):
-    """An answer as a whole: its rows, or its graph."""
-
-    query: str
-    at: Shown
-    rows: tuple[dict[str, Term], ...] = ()
-    graph: list[str] = []
-    op: str = ""
-
-
+LINE = b"%b%b," + line_template("start", "end", "detected", "bindings", "because") + b"%b"
+"""The head of a line, the id, the other fields, and one of `ENDS`."""
+ENDS = {
+    (context, bounded): cause_frame(event="", context=context, bounded=bounded).removeprefix(b'"event":""')
+    + b"}"
+    for context in (False, True)
+    for bounded in (False, True)
+}
 _encode = msgspec.json.Encoder().encode
 
 
 def style_of(occurrence: Occurrence, style: str | None) -> Style:
-    """How to print the instants of an occurrence."""
+    """The style in which to print the instants of an occurrence."""
     style = style or occurrence.style
     if style in ("iso", "integer"):
         return style  # type: ignore[return-value]  # one of the two
@@ -87,7 +50,7 @@ def style_of(occurrence: Occurrence, style: str | None) -> Style:
 
 
 def style_of_instant(at: int) -> Style:
-    """How an instant was probably written."""
+    """The probable style of an instant in the input."""
     return "integer" if abs(at) < LOOKS_LIKE_NUMBERS else "iso"
 
 
@@ -103,8 +66,13 @@ def to_line(occurrence: Occurrence, style: str | None = None) -> str:
 
 
 def line_bytes(occurrence: Occurrence, style: str | None = None) -> bytes:
-    """The same as UTF-8, with its end."""
+    """The record as a line of UTF-8, with a line break."""
     return _line(occurrence, style) + b"\n"
+
+
+def id_line(id: str) -> bytes:
+    """The identity of a record alone, as a line of JSON."""
+    return _encode(id) + b"\n"
 
 
 def _line(occurrence: Occurrence, style: str | None) -> bytes:
@@ -115,22 +83,22 @@ def _line(occurrence: Occurrence, style: str | None) -> bytes:
     if isinstance(occurrence, Answer):
         return _encode(_answer(occurrence, chosen))
     causes = [_cause(*part, chosen) for part in parts_of(occurrence)] or [bytes(_itself(occurrence, chosen))]
-    return b'%b%b,"start":%b,"end":%b,"detected":%b,"bindings":%b,"because":[%b]%b' % (
+    return LINE % (
         record_head(occurrence.event),
         _encode(name),
         written_time(occurrence.start, chosen),
         written_time(occurrence.end, chosen),
         written_time(occurrence.detected, chosen),
         _encode(occurrence.bindings),
-        b",".join(causes),
+        b"[" + b",".join(causes) + b"]",
         ENDS[False, occurrence.bounded],
     )
 
 
 @lru_cache(1024)
 def record_head(event: Term) -> bytes:
-    """How all lines of an event begin."""
-    return b'{"event":%b,"id":' % _encode(iri(event))
+    """The beginning of all lines of an event."""
+    return b"{" + line_template("event", "id") % (_encode(iri(event)), b"")
 
 
 @lru_cache(8192)
@@ -146,6 +114,7 @@ def _answer(answer: Answer, style: Style) -> AnswerRecord:
 
 
 def _alert(alert: Alert, style: Style) -> AlertRecord:
+    itself: Any = _itself(alert, style)
     return AlertRecord(
         iri(alert.event),
         alert.id,
@@ -154,7 +123,7 @@ def _alert(alert: Alert, style: Style) -> AlertRecord:
         show_instant(alert.start + alert.lasting, style),
         labels_of(alert),
         alert.bindings,
-        [_itself(alert, style)],
+        [itself],
         None if alert.until is None else show_instant(alert.until, style),
         alert.ended,
     )
@@ -185,25 +154,15 @@ def _cause(alias: str, occurrence: Occurrence, context: bool, style: Style) -> b
     return head + known[1] + ENDS[context, occurrence.bounded]
 
 
-ENDS = {
-    (False, False): b"}",
-    (False, True): b',"bounded":true}',
-    (True, False): b',"context":true}',
-    (True, True): b',"context":true,"bounded":true}',
-}
-
-
 @lru_cache(1024)
 def cause_head(event: Term, alias: str, part: StatePart | None = None) -> bytes:
-    """How a cause begins."""
-    head: dict[str, object] = {"event": iri(event if part is None else part.of)}
-    if alias:
-        head["alias"] = alias
+    """The fields of a cause before its body."""
+    head: dict[str, object] = {"event": iri(event if part is None else part.of), "alias": alias}
     if part is not None and part.moment != GRAPH:
         head["moment"] = part.moment
         if part.lasting is not None:
             head["lasting"] = show_instant(part.lasting, "integer")
-    return _encode(head)[:-1] + b","
+    return b"{" + cause_frame(**head) + b","
 
 
 def parts_of(occurrence: Occurrence) -> tuple[Part, ...]:
@@ -216,25 +175,28 @@ def parts_of(occurrence: Occurrence) -> tuple[Part, ...]:
 
 
 def sources(occurrence: Occurrence) -> list[Occurrence]:
-    """The occurrences that a logical one was found in; none if an item shows it by itself."""
+    """The occurrences that a logical one was found in; none if one item shows it."""
     found = [one for one in occurrence.items if isinstance(one, Occurrence)]
     return found if len(found) == len(occurrence.items) else []
 
 
 def written_cause(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
-    """What it looks like as a part of others, in this style, and the levels of causes in that; it is kept."""
+    """Write an occurrence as a cause of others and keep it: its style, its body, its levels of causes."""
     known = occurrence._written = _flat(occurrence, style) or _write_cause(occurrence, style)
     return known
 
 
 def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None:
-    """The short way of `_write_cause`, for a logical occurrence of an item, as most are; else nothing."""
+    """The short way of `_write_cause`, for most logical occurrences of an item; None for others."""
+    if type(occurrence) is Decided and occurrence.by.fixed:
+        hit = occurrence.by
+        if not hit.has_cause:
+            hit.write_causes_by(_decided_pieces(hit))
+        return style, hit.cause(occurrence.terms, written_time(occurrence.end, style).decode()), 0
     if type(occurrence) is Carried and not occurrence.content.named:
         cause, often = _content_cause(occurrence.content)
         return style, cause % ((written_time(occurrence.start, style),) * often), 0
     end = occurrence.end
-    if type(occurrence) is Decided and occurrence.by.fixed:
-        return cause_of_decided(occurrence, style, written_time(end, style))
     if occurrence.parts or occurrence.bindings or occurrence.detected != end:
         return None
     items = occurrence.items
@@ -246,7 +208,7 @@ def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None
             return style, _encode(_plain(occurrence, style))[1:-1], 0
     start = occurrence.start
     last = show_instant(end, style)
-    record = Flat(
+    record = PlainCause(
         iri(occurrence.individual),
         last if start == end else show_instant(start, style),
         last,
@@ -255,12 +217,34 @@ def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None
     return style, _encode(record)[1:-1], 0
 
 
+def _decided_pieces(hit: DecidedHit) -> list[str | int]:
+    """The cause that all occurrences of a hit have, cut where they differ: a slot of terms, AT or NAME."""
+
+    def marked(source: int | Term) -> bytes:
+        return b"\0%d\0" % source if isinstance(source, int) else _encode(source)[1:-1]
+
+    def raw(text: bytes) -> Any:  # encoded already
+        return msgspec.Raw(text)
+
+    name, at = hit.individual, raw(marked(AT))
+    seen = [own for _, own in hit.explained]
+    record = CauseBody(
+        raw(b'"%b"' % marked(NAME if isinstance(name, int) else iri(name))),
+        at,
+        at,
+        [raw(b'"%b ."' % b" ".join(map(marked, pattern))) for pattern, _ in hit.explained],
+        None if all(seen) else [at if own else None for own in seen],
+    )
+    pieces = _encode(record)[1:-1].split(b"\0")
+    return [int(piece) if place % 2 else piece.decode() for place, piece in enumerate(pieces)]
+
+
 @lru_cache(1 << 14)
 def _content_cause(content: Content) -> tuple[bytes, int]:
-    """What all occurrences with a content look like as parts, with `%b` for the instant, and how often."""
+    """The cause of all occurrences with a content, with `%b` for each instant; and the number of instants."""
     at: Any = msgspec.Raw(b"\0")  # no JSON has it
     seen = [own for _, own in content.explanation]
-    record = CauseRecord(
+    record = CauseBody(
         iri(content.individual),
         at,
         at,
@@ -272,12 +256,17 @@ def _content_cause(content: Content) -> tuple[bytes, int]:
 
 
 def _write_cause(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
-    """What it looks like as a part of others, in this style, and the levels of causes in that; it is kept."""
+    """Write an occurrence as a cause of others, after the causes below it."""
     waiting = [occurrence]  # no recursion: there may be hundreds of strata
     while waiting:
         one = waiting[-1]
         below = [part.occurrence for part in parts_of(one)] or sources(one)
-        unwritten = [other for other in below if other._written is None or other._written[0] != style]
+        unwritten = []
+        for other in below:
+            if other._written is None or other._written[0] != style:
+                other._written = _flat(other, style)
+                if other._written is None:
+                    unwritten.append(other)
         if unwritten:
             waiting += unwritten
         else:
@@ -287,7 +276,7 @@ def _write_cause(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]
 
 
 def _kept(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
-    """The same, where all causes have been written."""
+    """Write the cause of an occurrence after those below it."""
     record, levels = _plain(occurrence, style), 0
     record.bindings = occurrence.bindings
     if occurrence.detected != occurrence.end:
@@ -299,20 +288,21 @@ def _kept(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
     return style, _encode(record)[1:-1], levels
 
 
-def _causes(causes: Sequence[tuple[str, Occurrence, bool]], style: Style) -> tuple[list[msgspec.Raw], int]:
-    """The causes of an occurrence, and their levels; none if they go beyond what is written."""
+def _causes(causes: Sequence[tuple[str, Occurrence, bool]], style: Style) -> tuple[list[CauseRecord], int]:
+    """The encoded causes of an occurrence, and their levels; no causes if they are beyond the limits."""
     written = [_cause(*cause, style) for cause in causes]
     levels = 1 + max([record[2] for _, one, _ in causes if (record := one._written)])
     if levels > DEEPEST or sum(map(len, written)) > LONGEST:
         return [], 0
-    return list(map(msgspec.Raw, written)), levels
+    encoded: list[Any] = list(map(msgspec.Raw, written))
+    return encoded, levels
 
 
-def _plain(occurrence: Occurrence, style: Style) -> CauseRecord:
+def _plain(occurrence: Occurrence, style: Style) -> CauseBody:
     start, end = occurrence.start, occurrence.end
     first = show_instant(start, style)
     seen = [at for _, at in occurrence.explanation]
-    return CauseRecord(
+    return CauseBody(
         iri(occurrence.individual),
         first,
         first if start == end else show_instant(end, style),

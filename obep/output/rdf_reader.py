@@ -37,7 +37,7 @@ class Described:
     derived: list[str] = field(default_factory=list)
     """The names of its parts, and of the items that it was found in."""
     parts: dict[str, Described] = field(default_factory=dict)
-    """Those of them that the file describes."""
+    """The parts that the file describes."""
 
     def lines(self) -> Iterator[str]:
         """It, and below it what it was derived from, with what none of them says."""

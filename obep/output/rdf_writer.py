@@ -39,7 +39,7 @@ def triples(occurrence: Occurrence) -> tuple[Triple, ...]:
 
 
 def description(occurrence: Occurrence, style: str | None = None) -> tuple[Triple, ...]:
-    """What is said about the occurrence itself."""
+    """The triples about the occurrence itself."""
     graph = f"<{occurrence.id}>"
     chosen = style_of(occurrence, style)
 

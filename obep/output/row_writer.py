@@ -13,7 +13,8 @@ import msgspec
 from obep.formats.timestamps import Style, show_instant
 from obep.guards.guard_terms import unquote
 from obep.model import Answer, Occurrence, Term, id_digest
-from obep.output.json_writer import Shown, iri, style_of
+from obep.output.json_records import RowRecord
+from obep.output.json_writer import iri, style_of
 from obep.plan.plan import Plan
 
 THIS = "this"
@@ -26,22 +27,11 @@ class Row(NamedTuple):
     query: str
     at: int
     row: Mapping[str, Term]
-    """What is unbound is left out."""
+    """Unbound variables are left out."""
     start: int | None = None
     end: int | None = None
     op: str = ""
     """`+` or `-` in a stream of differences."""
-
-
-class RowRecord(msgspec.Struct, omit_defaults=True, gc=False):
-    """A row as it is printed."""
-
-    query: str
-    at: Shown
-    row: Mapping[str, Term]
-    start: Shown | None = None
-    end: Shown | None = None
-    op: str = ""
 
 
 _encode = msgspec.json.Encoder().encode

@@ -51,7 +51,7 @@ def _find(id: str, searched: Sequence[Path]) -> ReadOccurrence | Described:
     raise fail(
         "OBEP530",
         f"no occurrence {id!r} in {names}",
-        reason="The rows of a query have no id: SPARQL's answers do not say what they were made of."
+        reason="The rows of a query have no id and no explanation."
         if any(_has_rows(path) for path in searched)
         else "",
         remedy="obep why ID OUTPUT.jsonl",

@@ -42,7 +42,7 @@ def why(occurrence: Occurrence, style: str | None = None) -> str:
 
 
 def why_html(occurrence: Occurrence) -> str:
-    """The same for a notebook."""
+    """The tree as HTML for a notebook."""
     return why_branch(occurrence, style_of(occurrence, None)).html()
 
 
@@ -79,7 +79,8 @@ def _assertion(occurrence: Occurrence, assertion: Assertion, style: Style) -> Br
 
 
 def _causes(occurrence: Occurrence, moment: StatePart | None) -> Iterator[tuple[str, list[Assertion]]]:
-    """What explains it; of the end of a state apart what it began with and what came later (STATES 3)."""
+    """The causes of an occurrence; for the end of a state, those of its beginning and later ones (STATES
+    3)."""
     known, end = list(occurrence.explanation), occurrence.end
     resolved = isinstance(occurrence, Alert) and occurrence.status == "resolved"
     if resolved or (moment is not None and moment.moment == "episode" and moment.lasting is None):

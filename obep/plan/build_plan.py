@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from obep.guards.block_queries import Ask, Asks
 from obep.guards.block_solutions import is_narrow
 from obep.model import Term
-from obep.ontology.rules.subject_scope import reaching_classes
 from obep.plan import nodes
 from obep.plan.event_strata import derived, in_order
 from obep.plan.nodes import Condition, Node, Read
@@ -34,7 +33,7 @@ VocabularyOf = Callable[[Term], frozenset[Term]]
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How the occurrences of an event come about; see `nodes.Read`."""
+    """The way in which the occurrences of an event are made; see `nodes.Read`."""
 
     late: bool = False
     deep: bool = False
@@ -106,8 +105,8 @@ def _reaching(bundle: Any) -> frozenset[Term] | None:
     """The classes whose members the triples of other subjects may decide, if T does not reach anywhere."""
     if bundle is None or bundle.k.facts.same_as:
         return None
-    found = reaching_classes(bundle.t.axioms, bundle.definitions.bodies)
-    return None if found is None else frozenset(found)
+    reaching: frozenset[Term] | None = bundle.reaching()
+    return reaching
 
 
 def _returned(linked: Linked) -> Mapping[Term, str]:
@@ -300,7 +299,7 @@ class _Place:
 
     building: _Building
     policy: str
-    """That of the SEQs here: none inside a negation."""
+    """The policy of the SEQs here: none inside a negation."""
     chain: Chain = ()
 
     def node(self, operand: ast.Pattern) -> Node:

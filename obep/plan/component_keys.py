@@ -22,7 +22,7 @@ from obep.query.walk import windows_of
 INDIVIDUAL = ""
 """The key of a logical event: its individual."""
 STEPS = 10_000
-"""How many choices are tried; more are needed only where very many events could be split in several ways."""
+"""The number of choices to try; more are needed only if very many events could be split in several ways."""
 _UNSPLIT = (nodes.Rest, nodes.Choice, nodes.Pick)
 
 

@@ -26,14 +26,14 @@ Reading = tuple[int, int]
 SEGMENTS = 4096
 """The segments of a component of one event, if it has a key."""
 FEWEST = 64
-BY_WHOM = "split by whom it happens to"
-BY_QUERY = "a query looks at all items"
-NO_KEY = "no variable stands for the individual of all parts, and nothing says PARTITION BY"
+BY_WHOM = "split by its individual"
+BY_QUERY = "a query reads all items"
+NO_KEY = "no variable is the individual of all parts, and there is no PARTITION BY"
 
 
 @dataclass(frozen=True)
 class Component:
-    """Events that depend on each other. `whole`: it wants the items themselves, for a NOT or a window."""
+    """Events that depend on each other. `whole`: it reads whole items, for a NOT or a window."""
 
     events: tuple[Term, ...]
     reads: Mapping[Term, tuple[Reading, ...]]
@@ -46,12 +46,12 @@ class Component:
     """Nothing is remembered: its occurrences may go anywhere, by their individual."""
     whole: bool = False
     streams: frozenset[str] | None = None
-    """Of which streams it wants the items; `None`: of all."""
+    """The streams whose items it reads; None: all."""
     returned: Mapping[Term, str] = field(default_factory=dict)
     states: frozenset[Term] = frozenset()
     """The states that it decides."""
     copies: frozenset[Term] = frozenset()
-    """Those that it looks at, and that are known everywhere."""
+    """The states that it reads and that every bucket has."""
     queries: tuple[Term, ...] = ()
     """The queries that it answers."""
     keys: Mapping[Term, str] = field(default_factory=dict)
@@ -62,15 +62,18 @@ class Component:
     """Whose items go to the buckets of their subjects, if they are split: streams; and of their objects."""
     split: str = ""
     """The text of `obep explain`: by what it is split, or why it is not."""
+    judges: bool = False
+    """Whether its buckets match the items themselves, since K changes: each has all of them."""
 
     @property
     def segments(self) -> int:
         """How many segments its keys are spread over in each bucket: fewer where each has more to run."""
-        return max(SEGMENTS // len(self.events), FEWEST) if self.keyed and not self.begins else 1
+        split = self.keyed and not (self.begins or self.judges)
+        return max(SEGMENTS // len(self.events), FEWEST) if split else 1
 
     @property
     def name(self) -> tuple[Term, ...]:
-        """What no other component is made of."""
+        """A name that no other component has."""
         return (*self.events, *sorted(self.states), *self.queries)
 
     def plan(self, plan: Plan, bucket: int = 0, buckets: int = 1) -> Plan:
@@ -103,11 +106,18 @@ class Component:
         return replace(state, owner=Owner(state.parameters.index(self.keys[state.state]), bucket, buckets))
 
 
-def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None) -> tuple[Component, ...]:
+def components(
+    plan: Plan,
+    derived: Mapping[Term, frozenset[Term]] | None = None,
+    *,
+    judges: bool = False,
+    capped: bool = False,
+) -> tuple[Component, ...]:
     """The components of a plan, in the order of its events.
 
     `derived` names, for an event that may be found in the occurrences of composites (a definition or an axiom
-    speaks of them), the events that it may be found in.
+    speaks of them), the events that it may be found in. `judges`: K changes while the plan runs. `capped`:
+    an event with PARTITION BY remembers so many values at most, so all of them must be in one place.
     """
     planned = {event.event: event for event in plan.events}
     running = [event for event in plan.events if event.root or event.guard_ask is not None or event.window]
@@ -131,14 +141,28 @@ def components(plan: Plan, derived: Mapping[Term, frozenset[Term]] | None = None
     needs = _needed(needs, {*plan.returned, *plan.alerting, *asked})
     heads &= needs.keys()
     found = [
-        _Building(plan, group, needs, heads, derived or {}).component() for group in _groups(needs, heads)
+        _Building(plan, group, needs, heads, derived or {}, judges=judges, capped=capped).component()
+        for group in _groups(needs, heads)
     ]
     passing = [event for event in plan.returned if event not in heads]
     found.extend(
-        Component((event,), {event: ()}, spread=True, returned={event: plan.returned[event]}, split=BY_WHOM)
+        Component(
+            (event,),
+            {event: ()},
+            spread=True,
+            returned={event: plan.returned[event]},
+            copies=_calendars(plan) if judges else frozenset(),
+            split=BY_WHOM,
+            judges=judges,
+        )
         for event in passing
     )
     return tuple(found)
+
+
+def _calendars(plan: Plan) -> frozenset[Term]:
+    """The states that a change of K must leave as they are, wherever they run."""
+    return frozenset(one.state for one in plan.states if isinstance(one.definition, ast.DailyState))
 
 
 def reads_of(event: EventPlan) -> set[Term]:
@@ -155,7 +179,7 @@ def _states_asked(event: EventPlan) -> set[Term]:
 
 
 def _needed(needs: Mapping[Term, set[Term]], shown: set[Term]) -> dict[Term, set[Term]]:
-    """Those that are shown, and their parts; the others have no effect."""
+    """The reported definitions and their parts; the others have no effect."""
     found: set[Term] = set()
     waiting = set(shown)
     while waiting:
@@ -187,8 +211,11 @@ class _Building:
         needs: Mapping[Term, set[Term]],
         heads: set[Term],
         found_in: Mapping[Term, frozenset[Term]],
+        *,
+        judges: bool,
+        capped: bool,
     ) -> None:
-        self._plan = plan
+        self._plan, self._judges = plan, judges
         self._events = [event for event in plan.events if event.event in group]
         self._names = tuple(event.event for event in self._events)
         self._states = [state for state in plan.states if state.state in group]
@@ -200,6 +227,7 @@ class _Building:
         self._asked = query_needs(plan.queries)
         self._negated = any(isinstance(n, nodes.Rest) for one in self._events for n in _walk(one.root))
         self._windowed = any(event.window for event in self._events)
+        self._capped = capped and any(event.partition_by for event in self._events)
 
     def component(self) -> Component:
         states = frozenset(one.state for one in self._states) | frozenset(one.event for one in self._graphs)
@@ -226,6 +254,7 @@ class _Building:
             begins=begins,
             terms=self._terms() if begins else {},
             split=split,
+            judges=self._judges,
         )
 
     def _keys(self) -> tuple[dict[Term, str] | None, str]:
@@ -236,6 +265,7 @@ class _Building:
             "a window is looked at as a whole": self._windowed,
             "events may be found in occurrences of others": self._derived,
             "a graph event asks for states or windows": bool(self._graphs),
+            "max_keys counts all values of PARTITION BY": self._capped,
         }
         reason = next((words for words, holds in reasons.items() if holds), "")
         if not reason:
@@ -262,6 +292,7 @@ class _Building:
         waiting |= {need for one in self._states for need in one.needs}
         waiting |= {need for one in self._graphs for need in one.needs}
         waiting |= {need for one in self._queries for need in self._asked[one]}
+        waiting |= _calendars(self._plan) if self._judges else frozenset()
         own = {one.state for one in self._states}
         found: set[Term] = set()
         known = {one.state: one for one in self._plan.states}

@@ -24,7 +24,7 @@ ANY = "*"
 
 @dataclass(frozen=True)
 class Family:
-    """What the patterns of some events have in common, and in what they differ."""
+    """The common part of the patterns of some events, and their differences."""
 
     root: Node
     leaf: int | None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Derived = Mapping[Term, frozenset[Term]]
 ANYTHING = "anything"
-"""What a template with a variable for a class or a property may speak of."""
+"""The subject of a template with a variable for a class or a property."""
 
 
 def derived(linked: Linked, bundle: Any = None) -> dict[Term, frozenset[Term]]:
@@ -95,23 +95,16 @@ def _constructed(event: Event) -> Iterator[Term]:
 def _origins(linked: Linked, marks: Iterable[Term], bundle: Any) -> dict[Term, set[Term]]:
     """For each event the marks that a derivation of it may begin with."""
     marks = list(marks)
-    bit = {mark: 1 << number for number, mark in enumerate(marks)}
     found = {
         iri: {iri, *depends(event)} if isinstance(event, LogicalEvent) else {iri}
         for iri, event in linked.events.items()
     }
-    if not hasattr(bundle, "normal"):  # nothing is known of T
+    if not marks or not hasattr(bundle, "leading_marks"):  # nothing is asked, or nothing is known of T
         return found
-    from obep.ontology.rules.axiom_rules import mentioned
-    from obep.ontology.rules.relevance import weighed
-
-    rules = [*bundle.normal.rules, *bundle.normal.asserted]
     goals = [goal for iri in linked.events for goal in (iri, body_of(iri))]
-    weight = cache(lambda rule: sum(bit[name] for name in bit.keys() & set(mentioned(rule))))
-    reached = weighed(rules, goals, bundle.relations, weight)
-    chosen = cache(lambda bits: [mark for mark in marks if bit[mark] & bits])
+    reached = bundle.leading_marks(marks, goals)
     for iri, names in found.items():
-        names.update(chosen(reached[iri] | reached[body_of(iri)]))
+        names.update(reached[iri], reached[body_of(iri)])
         if bundle.status[iri] != "exact":  # the reasoner may find what the rules do not
             names |= bundle.names_in_t
     return found

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from obep.abstraction.window_closure import why_evaluated_anew
-from obep.algebra.timed.translate_timed import lasts_less_than
+from obep.algebra.timed.translate_timed import asks_history, lasts_less_than
 from obep.algebra.translate import translate
 from obep.model import Term
 from obep.plan.query_plan import why_answered_anew
@@ -43,10 +43,14 @@ def _manner(query: LinkedQuery, bundle: Bundle) -> Iterator[str]:
     if query.timed:
         rule = isinstance(query.register.form, ast.ConstructQuery) and query.language != "csparql"
         yield "a rule over timed triples" if rule else "a pattern over timed triples"
-        yield "incremental"
-        yield "answered when it is matched"
         form = query.timed_form
-        bound = lasts_less_than(form if isinstance(form, ast.Select) else form.select)
+        select = form if isinstance(form, ast.Select) else form.select
+        anew = asks_history(select)
+        yield (
+            "incremental, but for EXISTS in an expression: over all triples so far" if anew else "incremental"
+        )
+        yield "answered when it is matched"
+        bound = lasts_less_than(select)
         yield "nothing bounds how long it lasts" if bound is None else f"lasts less than {show_micros(bound)}"
         return
     if query.match is not None:
@@ -59,7 +63,7 @@ def _manner(query: LinkedQuery, bundle: Bundle) -> Iterator[str]:
     why = why_answered_anew(query, translate(query.select, _extra(bundle)), bundle)
     yield "incremental" if why is None else f"evaluated anew ({why})"
     steps = " and ".join(f"every {show_micros(step)}" for step in query.steps)
-    yield steps or "whenever an item comes or leaves"
+    yield steps or "when an item enters or leaves"
 
 
 def _extra(bundle: Bundle) -> Mapping[Term, tuple[str, ...]]:

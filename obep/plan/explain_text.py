@@ -123,7 +123,7 @@ def _manner(state: State, bundle: Bundle) -> str:
 
 
 def _kept(state: State, linked: Linked, bundle: Bundle) -> Iterator[str]:
-    """What is kept, for how long, for each key."""
+    """Describe what is kept, for how long, for each key."""
     each = _each([var.name for var in state.parameters])
     match state:
         case EventState(timeout=timeout, limit=limit):
@@ -137,7 +137,7 @@ def _kept(state: State, linked: Linked, bundle: Bundle) -> Iterator[str]:
             if state.each is not None:
                 yield f"a group for each {show(state.each)} that has held so long, with or without rows"
         case DailyState():
-            yield "nothing: the calendar says what holds"
+            yield "nothing: the calendar decides"
     seen = windows_of(bundle.expanded.states[state.name.iri])
     for window in linked.windows:
         if window.name in seen:
@@ -151,10 +151,10 @@ def _each(names: list[str]) -> str:
 
 
 def _window(window: Window) -> str:
-    """What a window keeps, and for how long."""
+    """Describe what a window keeps, and for how long."""
     if window.kind != "latest":
         return f"its items, {show(window).partition('[')[2].rstrip(']')}"
-    of = "for each subject and property what was said last"
+    of = "the last values of each subject and property"
     if window.by:
         names = [name for name in variables(*window.by) if name != getattr(window.by[0].subject, "name", "")]
         of = f"{_each(names)} the last node"

@@ -1,4 +1,4 @@
-"""What a plan is: the events in the order in which an instant decides them."""
+"""A plan: the events in the order in which an instant decides them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from obep.query.linked_queries import LinkedQuery
 from obep.query.print.printer import show
 
 A_WHILE = 1_000_000
-"""What is remembered for an instant only is looked for after so many microseconds."""
+"""The time after which candidates that are kept for one instant only are dropped, in microseconds."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class EventPlan:
     bounded: bool = False
     """It rests on an event that runs as a lower bound: there may be more, or with a negation less."""
     family: Family | None = None
-    """What several events have in common that differ in one thing."""
+    """The common pattern of events that differ in one thing."""
     hidden: bool = False
     """A part of a state: an event that is not written in the query."""
     window: str = ""
@@ -74,7 +74,7 @@ class EventPlan:
 
     @cached_property
     def horizon(self) -> int | None:
-        """How far back an answer may reach, in microseconds; `None` is for ever."""
+        """How far back an answer may reach, in microseconds; None is without a limit."""
         node = self.root
         while isinstance(node, Check):
             node = node.operand
@@ -89,7 +89,7 @@ class EventPlan:
 
     @cached_property
     def forgets(self) -> int | None:
-        """How long after its last occurrence nothing of it is left, but for deadlines; `None` is never."""
+        """The time after its last occurrence when no state but deadlines is left; None is never."""
         bounds = [_bound(node) for node in _remembering(self.root)] if self.root else []
         if self.root and not self.root.punctual:  # what was reported is remembered, too
             bounds.append(self.horizon)

@@ -27,7 +27,7 @@ def _event(event: EventPlan) -> Iterator[str]:
 
 
 def facts(event: EventPlan) -> Iterator[str]:
-    """What is known of an event before anything runs."""
+    """Describe the static properties of an event."""
     if event.root is None:
         yield "logical" if event.guard_ask is None else "logical with a guard"
     else:

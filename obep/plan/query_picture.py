@@ -12,7 +12,7 @@ from obep.query.print.printer import show
 from obep.query.walk import children, depends, windows_of
 
 _ALONE = (ast.Leaf, ast.GroupLeaf, ast.StateUse)
-"""What a picture shows as it is written."""
+"""Nodes that a picture shows as they are written."""
 
 
 def tree(node: ast.Node, indent: str = "") -> Iterator[str]:
@@ -81,7 +81,7 @@ class ChartNode(NamedTuple):
 
 
 class ChartEdge(NamedTuple):
-    """What flows from one node to another; `text` says how it is used there."""
+    """The data between two nodes; `text` describes their use."""
 
     source: str
     target: str

@@ -1,4 +1,4 @@
-"""What a query defines, as a table for notebooks."""
+"""The definitions of a query as a table for notebooks."""
 
 from __future__ import annotations
 

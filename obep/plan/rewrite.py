@@ -1,4 +1,4 @@
-"""What is done to a tree before it runs: each rule is a function, their order is the tuple `RULES`."""
+"""Rewrite a tree before it runs: each rule is a function, their order is the tuple `RULES`."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _filters(node: Node) -> bool:
 
 
 def spread_horizons(node: Node, conditions: Conditions = ()) -> Node:
-    """How far back each operator has to remember."""
+    """Compute how far back each operator has to remember."""
     return _spread(node, None)
 
 

@@ -52,7 +52,7 @@ def _is_split(window: ast.Window) -> bool:
 
 
 class _Across(Exception):
-    """A part of the group needs what is said of other values."""
+    """A part of the group needs facts about other values."""
 
 
 def _require(holds: bool) -> None:
@@ -88,7 +88,7 @@ class _Group:
         return sure
 
     def _element(self, element: ast.GroupElement, window: ast.Window | None, sure: set[str]) -> set[str]:
-        """What an element adds to the variables that are surely bound."""
+        """The variables that an element certainly binds."""
         match element:
             case ast.Bgp():
                 return self._triples(element, window)

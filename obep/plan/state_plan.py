@@ -1,4 +1,4 @@
-"""How a state runs: its definition, what patterns read of it, which alerts it gives."""
+"""The plan of a state: its definition, the moments that patterns read, its alerts."""
 
 from __future__ import annotations
 
@@ -65,13 +65,13 @@ class StatePlan:
     name: str
     stratum: int
     position: int
-    """How many events of the plan are decided before it."""
+    """The number of events of the plan that are decided before it."""
     definition: ast.State
     parameters: tuple[str, ...]
     extra: tuple[str, ...] = ()
     """Its other variables, which `bindings` show."""
     moments: Mapping[Term, Moment] = field(default_factory=dict)
-    """What patterns read of it, by the event that they read."""
+    """The moments that patterns read, by the event that they read."""
     alerts: tuple[int, ...] = ()
     """For each RETURN … AS ALERTS how long an episode lasts before it fires, in microseconds."""
     needs: frozenset[Term] = frozenset()
@@ -79,11 +79,11 @@ class StatePlan:
     windows: Mapping[str, ast.Window] = field(default_factory=dict)
     """The windows of the query, by name."""
     counted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Those ON EVENT whose occurrences groups count, each with the parameters of the event."""
+    """The windows ON EVENT whose occurrences groups count, each with the parameters of the event."""
     row_variables: tuple[str, ...] = ()
     """Of OVER: the variables of its rows."""
     history: int | None = 0
-    """How long after an instant its content may be read; `None` is for ever."""
+    """How long after an instant its content may be read; None is without a limit."""
     owner: Owner | None = None
     """Where it is split: which keys are decided here."""
 

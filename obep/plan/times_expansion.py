@@ -42,7 +42,7 @@ class Copies:
         return name + "".join(f"#{number}" for times, number in chain if times in own)
 
     def conditions(self, condition: Condition) -> Iterator[Condition]:
-        """What one FILTER says, of each copy that it refers to."""
+        """Split a FILTER into the conditions for each copy that it refers to."""
         names = [*(f"?{name}" for name in condition.variables), *condition.named]
         involved = list(dict.fromkeys(times for name in names for times in self._chains.get(name, ())))
         for numbers in product(*(range(1, self.counts[times] + 1) for times in involved)):
@@ -61,7 +61,7 @@ class Copies:
 
 
 def renamed(expression: Expression, names: Mapping[str, str]) -> Expression:
-    """The same expression with other names for variables (`?x`) and for aliases in time functions."""
+    """A copy of an expression with other names for variables (`?x`) and for aliases in time functions."""
     found: Expression = _renamed(expression, names)
     return found
 

@@ -27,7 +27,7 @@ class WindowPlan:
     goals: tuple[Term, ...]
 
     def only(self, goals: Container[Term]) -> WindowPlan | None:
-        """The same for some of its goals, if it has any of them."""
+        """The plan for some of its goals, if it has any of them."""
         kept = tuple(goal for goal in self.goals if goal in goals)
         return WindowPlan(self.window, kept) if kept else None
 
@@ -41,7 +41,7 @@ class WindowPlan:
 
     @property
     def range(self) -> int | None:
-        """How long an item stays, in microseconds; `None` where time does not tell."""
+        """How long an item stays, in microseconds; None if time does not decide it."""
         return self.window.range.micros if self.window.range is not None else None
 
     @property

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 
 class Usage(NamedTuple):
-    """How an aggregate is written."""
+    """The syntax of an aggregate."""
 
     written: str
     reason: str
     arguments: tuple[int, ...] = (1,)
-    """How many it takes; the `*` of COUNT is one."""
+    """The allowed numbers of arguments; the `*` of COUNT is one."""
     distinct: bool = False
 
 
@@ -25,7 +25,7 @@ def _in_time(name: str) -> Usage:
 
 
 def _of_group(name: str) -> Usage:
-    return Usage(f"{name}()", f"{name} looks at the whole group, so it takes nothing.", (0,))
+    return Usage(f"{name}()", f"{name} is about the whole group, so it has no argument.", (0,))
 
 
 AGGREGATES: dict[str, Usage] = {

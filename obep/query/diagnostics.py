@@ -32,7 +32,7 @@ def warn(
 
 @lru_cache(maxsize=16)
 def _line(text: str, start: int, end: int) -> str:
-    """A line, cut out once for all that is said about it."""
+    """A line of the text, cached for all messages about it."""
     return text[start:end].rstrip("\r")
 
 

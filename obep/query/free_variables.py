@@ -1,4 +1,4 @@
-"""What a guard's node mentions: its variables, the aliases whose times it reads; and renaming them."""
+"""Find the variables of a guard's node and the aliases whose times it reads; rename them."""
 
 from __future__ import annotations
 
@@ -28,26 +28,27 @@ def timed(node: Node) -> frozenset[str | None]:
 
 
 def rename_variable(node: N, old: str, new: str) -> N:
-    """The same node with another name for one variable."""
+    """A copy of the node with another name for one variable."""
 
     def change(part: Node) -> Node:
         return replace(part, name=new) if isinstance(part, Var) and part.name == old else part
 
-    return cast(N, _mapped(node, change))
+    return cast(N, mapped(node, change))
 
 
 def rename_times(node: N, new: str) -> N:
-    """The same node with one alias for all of its time functions."""
+    """A copy of the node with one alias in all its time functions."""
 
     def change(part: Node) -> Node:
         return replace(part, alias=new) if isinstance(part, TimeFunction) else part
 
-    return cast(N, _mapped(node, change))
+    return cast(N, mapped(node, change))
 
 
-def _mapped(value: object, change: Callable[[Node], Node]) -> object:
+def mapped(value: object, change: Callable[[Node], Node]) -> object:
+    """The same node, with each part of it changed."""
     if isinstance(value, tuple):
-        members = tuple(_mapped(member, change) for member in value)
+        members = tuple(mapped(member, change) for member in value)
         return members if any(a is not b for a, b in zip(members, value, strict=True)) else value
     if not isinstance(value, Node):
         return value
@@ -55,7 +56,7 @@ def _mapped(value: object, change: Callable[[Node], Node]) -> object:
     for slot in fields(value):
         if slot.compare:
             old = getattr(value, slot.name)
-            new = _mapped(old, change)
+            new = mapped(old, change)
             if new is not old:
                 changed[slot.name] = new
     return change(replace(value, **changed) if changed else value)

@@ -46,7 +46,7 @@ ELSEWHERE = {
     "IFNULL": "COALESCE", "START": "getSTARTTIME", "STARTTIME": "getSTARTTIME", "END": "getENDTIME",
     "ENDTIME": "getENDTIME", "DURATION": "getDURATION",
 }  # fmt: skip
-"""What other languages call our functions."""
+"""Names of our functions in other languages."""
 
 CASTS: dict[str, str] = {
     f"<http://www.w3.org/2001/XMLSchema#{local}>": f"xsd:{local}"
@@ -114,7 +114,7 @@ def _check_number(name: str, given: int, least: int, most: int | None) -> Said |
     wanted = f"{least}" if least == most else f"at least {least}" if most is None else f"{least} to {most}"
     noun = "argument" if wanted.endswith("1") else "arguments"
     remedy = f"{name}({', '.join('…' for _ in range(max(least, 1)))})"
-    reason = "What stands between its parentheses, separated by commas, are its arguments."
+    reason = "Its arguments are in parentheses, separated by commas."
     return "OBEP191", f"{name} takes {wanted} {noun}, not {given}", reason, remedy
 
 
@@ -123,7 +123,7 @@ def _check_use(call: Call) -> Said | None:
     if name in CHANGING:
         reason = "Its value changes from run to run, but the same input must give the same answers and ids."
         other = "a value of the item, or of the static graph"
-        remedy = "getENDTIME(), the time of what is decided" if name == "NOW" else other
+        remedy = "getENDTIME(), the time of the match" if name == "NOW" else other
         return "OBEP420", f"{name} cannot be used in a guard", reason, remedy
     if name == "BOUND" and not isinstance(call.arguments[0], Var):
         return "OBEP191", "BOUND takes a variable", "Only a variable can be bound.", "BOUND(?v)"
@@ -133,7 +133,7 @@ def _check_use(call: Call) -> Said | None:
 
 
 def _no_aggregate(call: Aggregate) -> Said:
-    reason = "A FILTER looks at one solution at a time; aggregates need all of them."
+    reason = "A FILTER is evaluated for one solution. Aggregates need all solutions."
     count = call.function == "COUNT"
     remedy = "A TIMES 3 in MATCH, for three of A" if count else "compare the values of two events"
     return "OBEP421", f"{call.function} cannot be used in a guard", reason, remedy

@@ -16,6 +16,7 @@ from obep.errors import Diagnostic, ObepError
 from obep.query.ast import Event, GraphEvent, QueryFile, Return, Source, State, Window
 from obep.query.languages import with_settings
 from obep.query.linked_queries import LinkedQuery, link_queries, sources_of
+from obep.query.matched_queries import declare_matches
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.parser import read_query
 from obep.query.state_expansion import Moment
@@ -42,7 +43,7 @@ class Linked:
     named: Mapping[str, Path]
     """The static graphs of FROM NAMED, by their names as terms."""
     streams: tuple[str, ...]
-    """Those of FROM STREAM, and those of the windows."""
+    """The streams of FROM STREAM, and those of the windows."""
     windows: tuple[Window, ...]
     returns: tuple[Return, ...]
     folder: Path
@@ -52,7 +53,7 @@ class Linked:
     hidden: frozenset[str] = frozenset()
     """The events that only `state_expansion` has made."""
     moments: Mapping[str, Moment] = field(default_factory=dict)
-    """What states report, by the hidden event that patterns read."""
+    """The moments of states, by the hidden event that patterns read."""
     on_items: Mapping[str, GraphEvent] = field(default_factory=dict)
     """Graph events on items, by the hidden event that is looked for."""
     expanded: bool = False
@@ -61,7 +62,7 @@ class Linked:
 
     @property
     def window_names(self) -> frozenset[str]:
-        """What ON may name beside a stream."""
+        """The names that ON may use beside streams."""
         return frozenset(window.name for window in self.windows)
 
 
@@ -105,7 +106,7 @@ def assemble(
     What its names mean is known now: a leaf that names a state is an episode of it, a group in a MATCH is a
     leaf of a graph event, a RETURN of states returns alerts.
     """
-    files = resolve_states(files)
+    files = resolve_states(declare_matches(files))
     events: dict[str, Event] = {}
     states: dict[str, State] = {}
     file_of: dict[str, QueryFile] = {}
@@ -212,7 +213,7 @@ class _Reader:
                 "OBEP031",
                 source,
                 file,
-                f"<{source.iri}> is no path that can be read",
+                f"<{source.iri}> is not a readable path",
                 "",
                 "check its spelling",
             )
@@ -233,7 +234,7 @@ class _Reader:
             return None
         if exists and not target.is_file():  # nothing may ever come out of a pipe, or no end of it
             what = f"<{source.iri}> is a pipe, a device or the like, not a file"
-            self._report("OBEP031", source, file, what, "", "save what it gives as a file")
+            self._report("OBEP031", source, file, what, "", "save its output as a file")
             return None
         if not exists:
             self._report(
@@ -261,7 +262,7 @@ class _Reader:
             "OBEP034", source, file,
             f"{file.name} includes itself" if itself else "the files include each other",
             " → ".join(names) + ".",
-            "remove this INCLUDE" if itself else "move what both need into a third file",
+            "remove this INCLUDE" if itself else "move the common definitions into a third file",
         )  # fmt: skip
 
     def _report(

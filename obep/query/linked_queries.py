@@ -11,6 +11,7 @@ from obep.query import ast
 from obep.query.group_walk import group_variables, projected
 from obep.query.parse.file_scope import DEFAULT_NAMESPACE
 from obep.query.parse.spelling import is_absolute, resolve_iri
+from obep.query.pattern_walk import is_denied, operands
 from obep.query.timestamp_calls import with_triples
 from obep.query.walk import layered, leaves, walk
 
@@ -32,9 +33,9 @@ class LinkedQuery:
     """A query with its name, its windows and the settings of its file."""
 
     iri: Term
-    """What its answers are called; absolute."""
+    """The name of its answers; absolute."""
     name: str
-    """What its file calls it, as a stream, too: `q1`, or an IRI that may be relative."""
+    """Its name in the file, also as a stream: `q1`, or an IRI that may be relative."""
     register: ast.Register
     windows: tuple[ast.Window, ...]
     """Its own, and in OBEP those of the file; their streams are sources, or queries."""
@@ -63,7 +64,8 @@ class LinkedQuery:
         groups = {one.name.iri: one.group for one in self.register.events}
         for node in walk(self.register.form):
             if isinstance(node, ast.MatchGroup):
-                for leaf in leaves(node.pattern):
+                yield from variables_of_match(node)
+                for leaf in leaves(node.pattern) if groups else ():
                     yield from group_variables(groups[leaf.event.iri])
 
     @property
@@ -83,13 +85,18 @@ class LinkedQuery:
 
     @property
     def timed_form(self) -> ast.Select | ast.ConstructQuery | ast.AskQuery:
-        """What it asks; the RANGE of its streams bounds how long a solution lasts (D37)."""
+        """Its timed form; the RANGE of its streams bounds how long a solution lasts (D37)."""
         from obep.query.build.build_languages import within
 
-        ranges = {one.range for one in self.windows}
-        length = ranges.pop() if len(ranges) == 1 and self.language == "csparql" else None
         form: ast.Select | ast.ConstructQuery | ast.AskQuery = self.register.form
-        return form if length is None else within(form, length)
+        return form if self.reach is None else within(form, ast.Duration(self.reach))
+
+    @property
+    def reach(self) -> int | None:
+        """The longest RANGE of a pattern over timed triples (D37); `None`: some stream has none."""
+        ranges = [one.range for one in self.windows]
+        known = [one.micros for one in ranges if one is not None]
+        return max(known) if self.language == "csparql" and known and len(known) == len(ranges) else None
 
     @property
     def named(self) -> tuple[Term, ...]:
@@ -99,6 +106,21 @@ class LinkedQuery:
     def reads(self, known: frozenset[str]) -> set[str]:
         """The names of the queries whose answers its windows hold."""
         return {window.stream for window in self.windows if window.event is None} & known
+
+
+def variables_of_match(match: ast.MatchGroup) -> tuple[str, ...]:
+    """The variables of a MATCH: those of its leaves, and of groups that stand in it, outside negations."""
+    return tuple(dict.fromkeys(_variables_of(match.pattern)))
+
+
+def _variables_of(pattern: ast.Pattern) -> Iterator[str]:
+    if isinstance(pattern, ast.Leaf):
+        yield from (one.name for one in pattern.parameters)
+    elif isinstance(pattern, ast.GroupLeaf):
+        yield from group_variables(pattern.group)
+    for number, operand in enumerate(operands(pattern)):
+        if not is_denied(pattern, number):
+            yield from _variables_of(operand)
 
 
 def link_queries(files: Sequence[ast.QueryFile]) -> dict[Term, LinkedQuery]:
@@ -159,7 +181,7 @@ def is_simple(file: ast.QueryFile) -> bool:
 
 
 def timed_programs(timed: Sequence[LinkedQuery]) -> list[list[LinkedQuery]]:
-    """Statements over the same triple occurrences run together; a pattern of C-SPARQL by itself."""
+    """Group the statements over the same triple occurrences; each pattern of C-SPARQL is a group."""
     found: dict[object, list[LinkedQuery]] = {}
     for query in timed:
         streams = tuple(sorted({one.stream for one in query.windows}))

@@ -1,17 +1,20 @@
-"""RSEP-QL's MATCH as the plan runs it (DIALECTS 6): hidden events, and an atom in its place.
+"""MATCH in a query as the plan runs it (DIALECTS 6, 8): hidden events, and an atom in its place.
 
 `EVENT ON <w> { P } AS E` becomes a hidden graph event on the items of w's stream, `MATCH { ep }` a hidden
 composite of leaves on windows, and in the WHERE an atom that has the row of the match that is decided.
+In OBEP the pattern of a MATCH is one of the file's events already: it is declared before names are resolved.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from obep.model import Term
 from obep.query import ast
 from obep.query.group_walk import group_variables
-from obep.query.linked_queries import LinkedQuery, Matched
+from obep.query.linked_queries import LinkedQuery, Matched, variables_of_match
 from obep.query.pattern_walk import operands, patterns, with_operands
 from obep.query.rebuild import rebuilt
 from obep.query.state_expansion import ITEM
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 MATCH = "urn:obep:match:"
-"""How the names of the events begin that stand for a MATCH and its parts."""
+"""The prefix of the names of events that stand for a MATCH and its parts."""
 
 
 def has_match(query: LinkedQuery) -> bool:
@@ -29,14 +32,40 @@ def has_match(query: LinkedQuery) -> bool:
     return any(isinstance(node, ast.MatchGroup) for node in walk(query.register.form))
 
 
+def declare_matches(files: Sequence[ast.QueryFile]) -> list[ast.QueryFile]:
+    """The files of OBEP with an event for the MATCH of each query."""
+    found = []
+    for file in files:
+        registers = file.queries if file.language == "obep" else ()
+        made = [_declared(register, group) for register in registers for group in _groups(register)[:1]]
+        found.append(replace(file, events=(*file.events, *made)) if made else file)
+    return found
+
+
+def _declared(register: ast.Register, group: ast.MatchGroup) -> ast.CompositeEvent:
+    assert register.name is not None
+    name = ast.Name("MATCH", f"<{MATCH}{register.name.iri}:>", span=group.span)
+    every = tuple(map(ast.Var, variables_of_match(group)))
+    return ast.CompositeEvent(name, group.pattern, every, span=group.span)
+
+
+def _groups(register: ast.Register) -> list[ast.MatchGroup]:
+    return [node for node in walk(register.form) if isinstance(node, ast.MatchGroup)]
+
+
 def with_matches(linked: Linked) -> Linked:
     """The query with hidden events for each MATCH; itself, if it has none."""
     if not any(map(has_match, linked.queries.values())):
         return linked
-    queries = dict(linked.queries)
+    queries, hidden = dict(linked.queries), {*linked.hidden}
     events, on_items, windows = dict(linked.events), dict(linked.on_items), [*linked.windows]
     for iri, query in linked.queries.items():
-        if has_match(query):
+        if query.language == "obep" and has_match(query):
+            (group,) = _groups(query.register)
+            event = f"<{MATCH}{query.name}:>"
+            queries[iri] = _with_atom(query, event, (), variables_of_match(group))
+            hidden.add(event)
+        elif has_match(query):
             expansion = _Expansion(query)
             queries[iri] = expansion.query()
             windows += expansion.windows.values()
@@ -45,10 +74,30 @@ def with_matches(linked: Linked) -> Linked:
                 every = tuple(map(ast.Var, group_variables(graph.group)))
                 events[graph.name.iri] = ast.CompositeEvent(graph.name, ITEM, every, span=graph.span)
             events[expansion.match.name.iri] = expansion.match
-    hidden = linked.hidden | (events.keys() - linked.events.keys())
+    hidden |= events.keys() - linked.events.keys()
     return replace(
-        linked, queries=queries, events=events, on_items=on_items, windows=tuple(windows), hidden=hidden
+        linked,
+        queries=queries,
+        events=events,
+        on_items=on_items,
+        windows=tuple(windows),
+        hidden=frozenset(hidden),
     )
+
+
+def _with_atom(
+    query: LinkedQuery, event: Term, certain: Iterable[str], others: tuple[str, ...]
+) -> LinkedQuery:
+    """A query with an atom in place of its MATCH."""
+    name = ast.Name("MATCH", event)
+
+    def change(node: ast.Node) -> ast.Node | None:
+        if not isinstance(node, ast.MatchGroup):
+            return None
+        return ast.Atom(name, tuple(map(ast.Var, certain)), span=node.span)
+
+    register = replace(query.register, form=rebuilt(query.register.form, change))
+    return replace(query, register=register, match=Matched(event, others))
 
 
 class _Expansion:
@@ -103,12 +152,7 @@ class _Expansion:
         certain = dict.fromkeys(one.name for graph in used for one in graph.parameters)
         every = dict.fromkeys(name for graph in used for name in group_variables(graph.group))
         others = tuple(name for name in every if name not in certain)
-        atom = ast.Atom(self.match.name, tuple(map(ast.Var, certain)), span=self.match.span)
-        form = rebuilt(
-            self._query.register.form, lambda node: atom if isinstance(node, ast.MatchGroup) else None
-        )
-        register = replace(self._query.register, form=form)
-        return replace(self._query, register=register, match=Matched(self.match.name.iri, others))
+        return _with_atom(self._query, self.match.name.iri, [*certain], others)
 
 
 def certain_variables(group: ast.Group | ast.Select) -> tuple[str, ...]:

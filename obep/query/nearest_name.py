@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 
 ALIKE = 0.8
-"""How much of two names, of 1, is the same if one is most likely the other misspelt."""
+"""The similarity, at most 1, from which on one name is probably the other misspelt."""
 _LONGEST = 64  # a longer name is no slip of one letter, and the comparison is quadratic
 
 
@@ -108,7 +108,7 @@ def split(name: str) -> tuple[str, str]:
 
 
 def _distance(left: str, right: str, limit: int) -> int | None:
-    """How many letters are added, lost, changed or swapped with their neighbour; none above `limit`."""
+    """The number of letters that are added, lost, changed or swapped with their neighbour, up to `limit`."""
     before: list[int] = []
     row = list(range(len(right) + 1))
     for i, a in enumerate(left, 1):

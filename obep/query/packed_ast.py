@@ -50,7 +50,7 @@ def _packed(value: Any) -> Any:
 
 @dataclass
 class _Form:
-    """What may stand in a field."""
+    """The allowed values of a field."""
 
     classes: dict[str, type] = field(default_factory=dict)
     """The classes of the syntax tree that are declared there, by name."""

@@ -29,11 +29,11 @@ NOWHERE = "urn:obep:state"
 
 
 ITEM = ast.Leaf(ast.Name("item", "<urn:obep:item>"))
-"""What graph events are found in."""
+"""The leaf in which graph events are found."""
 
 
 class Moment(NamedTuple):
-    """What a state reports: that an episode begins, ends, or has lasted so long."""
+    """A moment of a state: an episode begins, ends, or has lasted for a time."""
 
     state: Term
     kind: ast.Moment
@@ -257,7 +257,7 @@ def _whole(event: ast.GraphEvent) -> ast.GraphEvent:
 
 
 def _as_elements(guard: ast.Guard | None) -> tuple[ast.Bgp | ast.Filter, ...]:
-    """What a guard asks, as a group asks it."""
+    """The conditions of a guard as elements of a group."""
     if guard is None:
         return ()
     triples = (*guard.own, *(triple for block in guard.blocks for triple in block.triples))
@@ -367,7 +367,7 @@ def _mentioned(event: ast.CompositeEvent) -> frozenset[str]:
 
 
 def mentioned_by_state(state: ast.State) -> frozenset[str]:
-    """The same of a state by events or by rows."""
+    """The names that a state by events or by rows mentions."""
     parts: list[ast.Node] = [*state.parameters]
     if isinstance(state, ast.EventState | ast.OverState) and state.guard is not None:
         parts.append(state.guard)

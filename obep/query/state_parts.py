@@ -13,7 +13,7 @@ _REPORTED = re.compile(r"(<.+)#(begin|end|episode|graph)(?:-(\d+))?>")
 
 
 class StatePart(NamedTuple):
-    """What a hidden event stands for: a moment of a state (and how long it has held), or a graph."""
+    """The meaning of a hidden event: a moment of a state (and how long it has held), or a graph."""
 
     of: Term
     moment: str

@@ -32,7 +32,7 @@ def timestamps(node: ast.Node) -> Iterator[ast.Call]:
 
 
 def with_triples(node: _N) -> _N:
-    """The same with the triples of all its timestamps."""
+    """The group with the triples of all its timestamps."""
     found: _N = _rewritten(node) if any(timestamps(node)) else node
     return found
 
@@ -59,7 +59,7 @@ def _rewritten(node: Any) -> Any:
 
 
 def _patterns(group: ast.Group) -> Iterator[ast.TriplePattern]:
-    """Those of the group itself, and of its parts over windows and graphs."""
+    """The patterns of the group itself, and of its parts over windows and graphs."""
     for element in group.elements:
         if isinstance(element, ast.Bgp):
             yield from (one for one in element.patterns if isinstance(one, ast.TriplePattern))

@@ -177,7 +177,7 @@ _T = TypeVar("_T", bound=Hashable)
 
 
 def reachable(start: _T, leads_to: Mapping[_T, Iterable[_T]]) -> set[_T]:
-    """All that one leads to, what that leads to, and so on; itself only if something leads back."""
+    """All nodes that are reachable from a node; the node itself only if it is on a cycle."""
     seen: set[_T] = set()
     waiting = [start]
     while waiting:
@@ -189,7 +189,7 @@ def reachable(start: _T, leads_to: Mapping[_T, Iterable[_T]]) -> set[_T]:
 
 
 def components(starts: Iterable[_T], following: Callable[[_T], Iterable[_T]]) -> Iterator[list[_T]]:
-    """Those that lead to each other together, each after all that it leads to (Tarjan, without recursion)."""
+    """Strongly connected components, each after all that it leads to (Tarjan, without recursion)."""
     number: dict[_T, int] = {}
     lowest: dict[_T, int] = {}
     waiting: list[_T] = []
@@ -236,7 +236,7 @@ def strata(linked: Linked) -> list[list[str]]:
 
 
 def layered(needs: Mapping[str, set[str]]) -> list[list[str]]:
-    """What needs others in layers, each as early as can be. Within a layer the order of `needs` is kept."""
+    """Order nodes in layers, each as early as possible. Within a layer the order of `needs` is kept."""
     level: dict[str, int] = {}
     for root in needs:
         if root in level:

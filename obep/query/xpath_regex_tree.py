@@ -95,7 +95,7 @@ def size(node: Regex) -> int:
 
 
 def cost(node: Regex) -> Cost | None:
-    """What a backtracking matcher may need from one place; `None` when that grows exponentially."""
+    """The steps of a backtracking matcher from one place; None if they grow exponentially."""
     if isinstance(node, Group):
         return cost(node.part)
     if isinstance(node, Sequence):

@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 
 SHORT = ("event", "start", "end", "bindings")
-"""What a diff shows of an occurrence."""
+"""The fields of an occurrence in a diff."""
 SHORT_ALERT = ("alert", "status", "since", "at", "until", "ended", "labels", "bindings")
-"""What it shows of an alert."""
+"""The fields of an alert in a diff."""
 SHORT_ROW = ("query", "at", "start", "end", "op", "row")
-"""What it shows of a row."""
+"""The fields of a row in a diff."""
 NAMED = ("event", "alert", "query")
-"""What a record is one of, by IRI or by name."""
+"""The fields that name the event, alert or query of a record, by IRI or by name."""
 NESTED = ("because", "follows_from")
 """Of each of these causes, too, as much is compared as is expected."""
 
@@ -23,7 +23,7 @@ Record = dict[str, Any]
 
 
 def difference(found: list[Record], wanted: list[Record]) -> list[str]:
-    """What is missing and what is too much, as a diff; empty if all is as expected. Order does not count."""
+    """A diff of missing and surplus results; empty if all are as expected. The order does not count."""
     left = list(found)
     missing = []
     for record in sorted(wanted, key=len, reverse=True):  # the most particular ones choose first
@@ -75,7 +75,7 @@ def _short(record: Record) -> str:
 
 
 def shortened(record: Record) -> Record:
-    """What people look at in a record."""
+    """The fields of a record that a diff shows."""
     keys = SHORT_ALERT if "alert" in record else SHORT_ROW if "query" in record else SHORT
     return {key: record[key] for key in keys if record.get(key) not in (None, [], "")}
 

@@ -35,7 +35,7 @@ EXAMPLE = '{"event": "Hot", "start": 3, "end": 7}'
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a case came to: no difference is success."""
+    """The outcome of a case: no difference is success."""
 
     found: list[Record]
     difference: list[str]
@@ -53,7 +53,7 @@ def cases(paths: list[Path]) -> Iterator[Path]:
             )
         else:
             raise fail(
-                "OBEP532", f"{path} is no folder of cases", remedy=f"a folder with {QUERY} and {EXPECTED}"
+                "OBEP532", f"{path} is not a folder of cases", remedy=f"a folder with {QUERY} and {EXPECTED}"
             )
 
 
@@ -64,14 +64,14 @@ def query_of(folder: Path) -> Path:
 
 
 def no_cases(roots: list[Path]) -> ObepError:
-    """What is missing, and how to make it."""
+    """The error for a folder without cases."""
     queries = sorted(query for root in roots for query in root.rglob("*.obep"))
     if found := next((query.parent for query in queries if query.name == QUERY), None):
         return fail(
             "OBEP532",
             f"{found / QUERY} has no {EXPECTED} beside it, so there is nothing to compare with",
             reason=f"An expected line holds an occurrence, or as much of one as matters: {EXAMPLE}",
-            remedy=f"obep test {found} --update writes what is found now; read it before you keep it",
+            remedy=f"obep test {found} --update writes the current results; check it before you keep it",
         )
     return fail(
         "OBEP532",
@@ -154,7 +154,7 @@ def expected(path: Path) -> list[Record]:
             except msgspec.DecodeError as error:
                 raise fail("OBEP532", f"line {number} is not JSON: {error}", file=str(path)) from None
             if not isinstance(record, dict) or not any(key in record for key in NAMED):
-                words = f"line {number} is no occurrence: it has no event, no alert and no query"
+                words = f"line {number} is not an occurrence: it has no event, no alert and no query"
                 raise fail("OBEP532", words, file=str(path))
             found.append(record)
     return found

@@ -22,7 +22,7 @@ NAME = "embedded.checkpoint"
 
 
 class Standing(msgspec.Struct):
-    """What a checkpoint holds. `query` is the hash of the query it belongs to."""
+    """The content of a checkpoint. `query` is the hash of its query."""
 
     query: str
     state: bytes
@@ -30,12 +30,12 @@ class Standing(msgspec.Struct):
     outputs: dict[str, int]
     """Where sinks and dead letters stand, by what they are; also those that the last run did not have."""
     origins: dict[str, str] = {}
-    """What kind of thing each source was, by its key."""
+    """The kind of each source, by its key."""
     style: Style | None = None
     rows: tuple[int | None, dict[str, int]] = (None, {})
-    """How many equal rows the last instant has given (`RowIds`)."""
+    """The numbers of equal rows at the last instant (`RowIds`)."""
     beside: bytes = b""
-    """What a service keeps beside it."""
+    """Additional state of a service."""
     version: int = VERSION
 
 
@@ -79,7 +79,7 @@ def require_same_sources(standing: Standing, inlets: Iterable[Inlet]) -> None:
             raise fail(
                 "OBEP558",
                 f"the checkpoint read {key} from {origin}, and now it is {now[key]}",
-                reason="A position in the one says nothing about the other.",
+                reason="A position in one is not a position in the other.",
                 remedy="give the same source again, or another --checkpoint folder",
             )
 
@@ -92,14 +92,14 @@ class Checkpoint:
         self._path = folder / NAME
 
     def load(self, query: str) -> Standing | None:
-        """What the last run of the query left here, if there was one."""
+        """The checkpoint of the last run of the query, if there is one."""
         standing = self.read()
         if standing is not None and standing.query != query:
             raise self._other("query, ontology or data")
         return standing
 
     def read(self) -> Standing | None:
-        """What the last run left here, of whichever query it was."""
+        """The checkpoint of the last run, of any query."""
         try:
             data = self._path.read_bytes()
         except FileNotFoundError:
@@ -121,7 +121,7 @@ class Checkpoint:
         return fail(
             "OBEP558",
             f"{self._path} belongs to another {what}",
-            reason="What was seen so far was kept for what the query was then.",
+            reason="The state belongs to the query as it was then.",
             remedy=f"rm {self._path}   to start from the beginning, or another --checkpoint folder",
         )
 

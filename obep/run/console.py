@@ -11,7 +11,7 @@ from obep.errors import Diagnostic
 
 
 class Form(StrEnum):
-    """How diagnostics are written."""
+    """The forms of diagnostics."""
 
     text = "text"
     json = "json"

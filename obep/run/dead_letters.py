@@ -34,7 +34,7 @@ class Letters:
         self.on_letter: Callable[[DeadLetter], None] = lambda letter: None
         self._file: BinaryIO | None = None
         self.key = "" if path is None else output_key(path)
-        """What a checkpoint calls the file."""
+        """The key of the file in a checkpoint."""
         if path is not None:
             self._file = open_output(path, start)
 
@@ -59,7 +59,7 @@ class Letters:
         return sum(self.counts.values())
 
     def positions(self) -> dict[str, int]:
-        """How far the file is safely written, if there is one."""
+        """The position up to which the file is on disk, if there is one."""
         if self._file is None:
             return {}
         with writing(self._file.name):

@@ -237,6 +237,7 @@ def engine_settings(
         "future": _seconds(order.future if order.future is not None else DAY if live else None),
         "on_dead_letter": on_dead_letter,
         "max_keys": order.config.engine.get("max_keys"),
+        "max_because": order.config.engine.get("max_because"),
         "remember": 0,  # only `obep why-not` asks why not
         "prepares": partial(prepared_items, order.config, query.bundle),
     }
@@ -247,7 +248,7 @@ def _seconds(micros: int | None) -> timedelta | None:
 
 
 def _start(target: Target, config: Config, known: Mapping[str, int] | None, warn: Warn) -> int:
-    """Where a sink goes on; only files have such a place."""
+    """The position from which a sink continues; only files have one."""
     path = file_of(target, config)
     return 0 if path is None else continued_at(target.key, path, known, warn)
 
@@ -266,7 +267,7 @@ class Counted(Protocol):
 
 
 class Figures:
-    """What can be counted about a run."""
+    """The counters of a run."""
 
     def __init__(self, run: Run, engine: Counted) -> None:
         self._run = run
@@ -308,7 +309,7 @@ class Figures:
 
 
 def _skipped(run: Run) -> int:
-    """How many records of standard input the checkpoint has."""
+    """The number of records of standard input that the checkpoint has."""
     pipes = (key for key, source in run.sources.items() if isinstance(source, PipeSource))
     return sum(run.positions.get(key, {}).get("records", 0) for key in pipes)
 

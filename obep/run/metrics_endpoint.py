@@ -27,17 +27,17 @@ HELP = {
     "late_total": "Items that came after the watermark.",
     "watermark_seconds": "The watermark, in seconds since the epoch.",
     "pending": "Deadlines that are not decided yet.",
-    "unknown_total": "Statements whose class or property the ontology does not know.",
+    "unknown_total": "Statements whose class or property is not in the ontology.",
     "capped_total": "Events with more explanations in one item than are kept.",
     "undecided_total": "Items that needed the reasoner and had none.",
-    "evicted_total": "Values of PARTITION BY that were forgotten, since there were more than max_keys.",
+    "evicted_total": "Values of PARTITION BY that were discarded because of max_keys.",
     "undelivered_total": "Occurrences that a sink did not take.",
     "state_bytes": "Memory of the state stores (Spark).",
     "bucket_skew": "How much more the busiest bucket found than one has on average (Spark).",
-    "lag_seconds": "How far the watermark lies behind the clock on the wall.",
+    "lag_seconds": "How far the watermark is behind the system clock.",
     "holding": "The streams that hold the watermark back.",
     "state_size": "Candidates and occurrences that are remembered.",
-    "up": "1 while the run goes on.",
+    "up": "1 while the run continues.",
 }
 
 
@@ -50,7 +50,7 @@ class Endpoint:
         """`ready` says whether the sources are connected; before that `/health` says that the run starts."""
         host, _, port = where.rpartition(":")
         if not port.isdecimal() or int(port) > 65535:
-            raise fail("OBEP514", f"{where!r} is no address for metrics", remedy="--metrics :9464")
+            raise fail("OBEP514", f"{where!r} is not an address for metrics", remedy="--metrics :9464")
         handler = type("Answer", (_Answer,), {"figures": staticmethod(figures), "ready": staticmethod(ready)})
         try:
             self._server = ThreadingHTTPServer((host.strip("[]") or "127.0.0.1", int(port)), handler)

@@ -1,16 +1,17 @@
-"""What a sink gets of an occurrence: its form, and the bytes of its records."""
+"""The form of an occurrence for a sink, and the bytes of its records."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from obep.engine.query import Query
 from obep.engine.reporter import line_of
 from obep.errors import fail, printable
 from obep.formats.stream_reader import Notes
 from obep.model import Alert, Occurrence, Term, local_name
-from obep.output.json_writer import style_of
+from obep.output.form_texts import WHY
+from obep.output.json_writer import id_line, style_of
 from obep.output.rdf_writer import to_rdf
 from obep.output.row_writer import (
     RowIds,
@@ -31,11 +32,29 @@ from obep.streams.sinks.open_sinks import OF_ROWS, Form, Sink, open_sink
 
 
 def form_for(target: Target, event: Term, returned: Mapping[Term, str]) -> Form:
-    """How a sink gets an event: as it asks, else as RETURN says, as far as it can take that."""
+    """The form of an event for a sink: as it asks, else as RETURN says, if it supports that."""
     said = returned.get(event, "event")
     if said == "rows" and not target.asked and target.form in ("", "event"):  # rows are JSON, too
         return "rows"
     return target.form or ("rdf" if said == "rdf" else "event")
+
+
+def text_form(target: Target, event: Term, returned: Mapping[Term, str]) -> str:
+    """The form of the text that a sink gets of an event."""
+    form = form_for(target, event, returned)
+    if form == "rdf":
+        return "trig" if target.uri.lower().endswith(".trig") else "nquads"
+    return form
+
+
+def wanted_forms(order: Order, plan: Plan) -> dict[Term, tuple[str, ...]]:
+    """The forms of text that the sinks of a run want of each event and state."""
+    found: dict[Term, set[str]] = {event: set() for event in (*plan.returned, *plan.alerting)}
+    for target in order.targets:
+        for event in wanted_by(target, plan.returned, plan.alerting) or found:
+            found[event].add(text_form(target, event, plan.returned))
+    why = {WHY} if order.why else set()
+    return {event: tuple(sorted(forms | why)) for event, forms in found.items()}
 
 
 def make_outlet(target: Target, order: Order, plan: Plan, notes: Notes, start: int, ids: RowIds) -> Outlet:
@@ -45,19 +64,25 @@ def make_outlet(target: Target, order: Order, plan: Plan, notes: Notes, start: i
     if target.form == "csv" and not start:
         (event,) = events or plan.returned
         sink.send("", csv_header(written.variables(event)).encode())
-    return Outlet(sink, written.encode, events, written.records)
+    return Outlet(sink, written.encode, events, written.records, written.together)
 
 
 def outlet_of(target: Target, order: Order, query: Query, notes: Notes, sink: Sink, ids: RowIds) -> Outlet:
-    """The same with a sink that is open already, for another query."""
+    """Make the outlet of an open sink for another query."""
+    require_refitting(target, query.plan)
+    written, events = _written(target, order, query.plan, notes, ids)
+    return Outlet(sink, written.encode, events, written.records, written.together)
+
+
+def require_refitting(target: Target, plan: Plan) -> None:
+    """Refuse a sink that cannot go on with what another query returns."""
     if target.form == "csv":
         raise fail(
             "OBEP872",
-            f"{target!r}: the header of a CSV file stands, so its query cannot be replaced",
+            f"{target!r}: the header of a CSV file is already written, so its query cannot be replaced",
             remedy="--as rows, or a sink .jsonl",
         )
-    written, events = _written(target, order, query.plan, notes, ids)
-    return Outlet(sink, written.encode, events, written.records)
+    require_fitting(target, plan)
 
 
 def _written(
@@ -82,7 +107,7 @@ def _require_rows(target: Target, plan: Plan, events: frozenset[Term]) -> None:
     """OBEP513: alerts have no rows, and CSV has one header."""
     alerts = sorted(local_name(one) for one in events if one in plan.alerting)
     if alerts:
-        words = f"{target!r} as {target.form}: {alerts[0]} is a state, and an alert is no row"
+        words = f"{target!r} as {target.form}: {alerts[0]} is a state, and an alert is not a row"
         raise fail("OBEP513", words, remedy=f"EVENT Begun MATCH BEGIN {alerts[0]}, and RETURN Begun")
     if target.form == "csv" and len(events) > 1:
         first, second = sorted(map(local_name, events))[:2]
@@ -97,14 +122,14 @@ def _require_graphs(target: Target, plan: Plan, events: frozenset[Term]) -> None
     """OBEP513: RDF of rows would lack their values; a sink of SELECTs alone is refused."""
     selects = {one.iri for one in plan.queries if isinstance(one.register.form, Select)}
     if events and events <= selects:
-        words = f"{target!r} as rdf: {local_name(min(events))} is a SELECT, and its rows are no RDF"
+        words = f"{target!r} as rdf: {local_name(min(events))} is a SELECT, and its rows are not RDF"
         raise fail("OBEP513", words, remedy="CONSTRUCT { … } instead of SELECT, or --as rows")
 
 
 def refit(outlet: Outlet, target: Target, order: Order, plan: Plan, notes: Notes, ids: RowIds) -> Outlet:
-    """The same sink for another plan; what it cannot take of that one is refused."""
+    """The outlet of the sink for another plan; refuse what it does not support."""
     written, events = _written(target, order, plan, notes, ids)
-    return Outlet(outlet.sink, written.encode, events, written.records)
+    return Outlet(outlet.sink, written.encode, events, written.records, written.together)
 
 
 class _Written:
@@ -127,11 +152,26 @@ class _Written:
         line = line_of(occurrence, self._notes.style)
         return self._bytes(line.decode()) if self._to_terminal else line
 
+    def together(self, found: Sequence[Occurrence]) -> bytes | None:
+        """Many occurrences as lines of JSON; nothing where they are something else."""
+        if self._why or self._to_terminal:
+            return None
+        returned = self._plan.returned
+        forms = {form_for(self._target, event, returned) for event in {one.event for one in found}}
+        if forms == {"ids"}:
+            return b"".join([id_line(one.record_id) for one in found])
+        if forms != {"event"}:
+            return None
+        style = self._notes.style
+        return b"".join([line_of(one, style) for one in found])
+
     def records(self, occurrence: Occurrence) -> list[Record]:
         """An occurrence as its records; rows are several."""
         if self._why:
             print(why(occurrence, self._notes.style), file=sys.stderr)
         form = form_for(self._target, occurrence.event, self._plan.returned)
+        if form == "ids":
+            return [(occurrence.record_id, id_line(occurrence.record_id))]
         if isinstance(occurrence, Alert) or form in ("event", "rdf"):
             return [(occurrence.record_id, self.encode(occurrence))]
         rows, style = rows_of(occurrence), style_of(occurrence, self._notes.style)

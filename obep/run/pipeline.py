@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -12,6 +12,7 @@ from obep.engine.query import Query
 from obep.engine.replacing.replacement import Replacement
 from obep.engine.time_letters import stray
 from obep.formats.stream_reader import Notes
+from obep.formats.tables.record_blocks import RecordBlock, Records
 from obep.model import Alert, DeadLetter, Item, Occurrence, Triple
 from obep.output.row_writer import RowIds
 from obep.run.checkpoint import Checkpoint, Standing
@@ -22,7 +23,7 @@ from obep.streams.sources.batches import Source
 from obep.streams.sources.merge import Positions, Turn, merged
 
 PATIENCE_S = 0.2
-"""How long live sources may be silent before the engine moves time on."""
+"""How long live sources may be silent before the engine advances the time."""
 INTERVAL_S = 5.0
 """Between two checkpoints."""
 
@@ -60,19 +61,34 @@ class Changing(Protocol):
 
 @dataclass(slots=True)
 class Outlet:
-    """A sink, the form in which it wants occurrences, and the events that it wants (all by default)."""
+    """A sink, the form of its occurrences, and its events (all by default)."""
 
     sink: Sink
     encode: Callable[[Occurrence], bytes]
     events: frozenset[str] = frozenset()
     several: Callable[[Occurrence], Iterable[Record]] | None = None
-    """How, if an occurrence may be several records."""
+    """The function for occurrences that may be several records."""
+    together: Callable[[Sequence[Occurrence]], bytes | None] = lambda found: None
+    """How many are written at once; nothing, if that is another thing than one after the other."""
 
     def records(self, occurrence: Occurrence) -> Iterable[Record]:
-        """What the sink gets of an occurrence."""
+        """The records of an occurrence for the sink."""
         if self.several is not None:
             return self.several(occurrence)
         return ((occurrence.record_id, self.encode(occurrence)),)
+
+    def send(self, found: Sequence[Occurrence]) -> None:
+        """Give the sink what it wants of some occurrences."""
+        wanted = found if not self.events else [one for one in found if one.event in self.events]
+        is_file = isinstance(self.sink, FileSink | OutputSink)
+        if is_file and (written := self.together(wanted)) is not None:
+            self.sink.send("", written)
+        else:
+            for occurrence in wanted:
+                for id, payload in self.records(occurrence):
+                    self.sink.send(id, payload)
+        if is_file and found:  # a reader may follow the file
+            self.sink.flush()
 
 
 @dataclass(slots=True)
@@ -88,7 +104,7 @@ class Run:
     streams: frozenset[str] = frozenset()
     """The streams of the query; items of others are refused. Empty: any."""
     models: frozenset[str] = frozenset()
-    """Those whose items change the static graph."""
+    """The streams whose items change the static graph."""
     on_turn: Callable[[Run], None] = lambda run: None
     between: Callable[[Run], None] = lambda run: None
     """Called between two turns, where a checkpoint may be written."""
@@ -98,19 +114,19 @@ class Run:
     notes: Notes = field(default_factory=Notes)
     positions: Positions = field(default_factory=dict)
     idle: bool = False
-    """Whether the engine's clock knows how long to wait for a silent stream."""
+    """Whether the engine's clock has a limit for silent streams."""
     waiting: tuple[str, ...] = ()
     """The sources that the others wait for just now."""
     items_by_stream: Counter[str] = field(default_factory=Counter)
-    """How many items of each stream could be read."""
+    """The number of readable items of each stream."""
     stopping: bool = False
     origins: Mapping[str, str] = field(default_factory=dict)
-    """What kind of thing each source is, by its key."""
+    """The kind of each source, by its key."""
     row_ids: RowIds = field(default_factory=RowIds)
     on_found: Callable[[list[Occurrence]], None] = lambda found: None
     """Called with what was found, before sinks get it."""
     beside: Callable[[], bytes] = lambda: b""
-    """What else a checkpoint keeps."""
+    """Additional state for a checkpoint."""
     _before: dict[str, int] | None = None
     """Where a checkpoint says that outputs stand, also those that this run does not have."""
     _left: LeftFiles | None = None
@@ -240,22 +256,30 @@ class Run:
 
     def take(self, turn: Turn) -> None:
         """Gives the engine what came, and the sinks what it finds; the positions are then those after it."""
-        items = []
-        for record in turn.records:
-            if isinstance(record, DeadLetter):
-                self.letters.take(record)
-            elif self._strays(record):
-                self.letters.take(stray(record, self.streams))
-            else:
-                items.append(record)
+        items = self._items(turn.records)
         self.items += len(items)
-        self.items_by_stream.update([item.stream for item in items])
         if items:
             self.send(self.engine.push_items(items))
         elif turn.drained:  # otherwise an item that waits would be late for a clock that it has not moved
             self.send(self.engine.tick())
         for key, position in turn.moved.items():
             self.positions[key] = {**self.positions.get(key, {}), **position}
+
+    def _items(self, records: Records) -> Records:
+        """The items among some records; the others are dead letters."""
+        if isinstance(records, RecordBlock) and (not self.streams or records.stream in self.streams):
+            self.items_by_stream[records.stream] += len(records)
+            return records
+        items = []
+        for record in records:
+            if isinstance(record, DeadLetter):
+                self.letters.take(record)
+            elif self._strays(record):
+                self.letters.take(stray(record, self.streams))
+            else:
+                items.append(record)
+        self.items_by_stream.update([item.stream for item in items])
+        return items
 
     def orders(self, item: Item) -> bool:
         """Whether the instant of an item says when its source stands: not if it will be refused."""
@@ -268,14 +292,9 @@ class Run:
         """Gives the sinks what was found."""
         if found:
             self.on_found(found)
-        for occurrence in found:
-            self.occurrences[occurrence.event] += 1
-            if self._left is not None:
+        self.occurrences.update([occurrence.event for occurrence in found])
+        if self._left is not None:
+            for occurrence in found:
                 self._left.see(occurrence.record_id)
-            for outlet in self.outlets.values():
-                if not outlet.events or occurrence.event in outlet.events:
-                    for id, payload in outlet.records(occurrence):
-                        outlet.sink.send(id, payload)
-        for outlet in self.outlets.values() if found else ():
-            if isinstance(outlet.sink, FileSink | OutputSink):  # a reader may follow the file
-                outlet.sink.flush()
+        for outlet in self.outlets.values():
+            outlet.send(found)

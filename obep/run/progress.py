@@ -49,7 +49,7 @@ class Progress:
         elif self._talks:
             self._out.write(f"{'Stopped. ' if stopped else ''}{_line(figures, seconds)}, {seconds:.1f} s\n")
             if figures.get("items") and figures.get("occurrences") == 0 and not stopped:
-                self._out.write("Nothing was found; obep why-not EVENT QUERY says what was missing.\n")
+                self._out.write("Nothing was found. obep why-not EVENT QUERY shows what was missing.\n")
 
     def warn(self, code: str, message: str, remedy: str = "") -> None:
         """Says what went wrong, also without a terminal, and what may help."""

@@ -107,9 +107,9 @@ def _refusal(what: str, other: int | None) -> ObepError:
         "OBEP591",
         f"{what} is in use by {who}",
         reason="Two runs would write over each other's output and positions.",
-        remedy=f"stop it (kill {other}), or give this run folders and files of its own"
+        remedy=f"stop it (kill {other}), or give this run other folders and files"
         if other
-        else "stop the other run, or give this one folders and files of its own",
+        else "stop the other run, or give this one other folders and files",
     )
 
 

@@ -1,4 +1,4 @@
-"""What a run is asked to do, whichever engine does it: the query, where items come from, where they go."""
+"""The specification of a run for both engines: the query, its sources and its sinks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from obep.streams.sinks.output_files import output_key
 from obep.streams.stream_uri import parse_address
 
 NEAR = 0.8
-"""How alike two names are, of 1, if one is probably the other misspelt."""
+"""The similarity, at most 1, from which on one name is probably the other misspelt."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,7 +42,7 @@ class Inlet:
 
     @property
     def key(self) -> str:
-        """What a checkpoint calls it."""
+        """Its key in a checkpoint."""
         return self.name if self.name and self.alone else self.shown
 
     @property
@@ -58,14 +58,14 @@ class Target:
     """A sink: its URI and settings, the form of its output if that is fixed, and the events it takes."""
 
     key: str
-    """What a checkpoint calls it."""
+    """Its key in a checkpoint."""
     uri: str
     trusted: bool
     settings: Mapping[str, Any] = field(default_factory=dict)
     form: Form = ""
     events: tuple[str, ...] = ()
     asked: bool = False
-    """Whether the user has said the form, by `--as` or `as`."""
+    """Whether the user has given the form, by `--as` or `as`."""
 
     def __repr__(self) -> str:
         return shown_uri(self.uri)
@@ -136,7 +136,7 @@ def bind(given: Sequence[str], streams: Sequence[str], config: Config) -> tuple[
 
 
 def _meant(stream: str, streams: Sequence[str], bound: Iterable[str], config: Config) -> str:
-    """What has almost the name of a stream without a source: a source of obep.toml, or a stream with one."""
+    """A source of obep.toml, or a stream with a source, whose name is almost that of a stream without one."""
     for name, meant in misnamed(streams, config):
         if meant == stream:
             return f"obep.toml has [sources.{name}]."
@@ -251,7 +251,7 @@ def aim(given: Sequence[str], form: Form, config: Config) -> tuple[Target, ...]:
                 raise fail(
                     "OBEP516",
                     f"sinks.{text} runs a program",
-                    reason="A program that obep.toml names is only run if you say so.",
+                    reason="obep runs a program of obep.toml only if you allow it.",
                     remedy=f"--sink {text}   (or --allow-exec)",
                 )
         else:
@@ -261,7 +261,7 @@ def aim(given: Sequence[str], form: Form, config: Config) -> tuple[Target, ...]:
 
 
 def _sink_key(name: str, uri: str, trusted: bool, config: Config) -> str:
-    """What a checkpoint calls a sink: a file by where it lies, another one by its name or URI."""
+    """The key of a sink in a checkpoint: the path of a file, or its name or URI."""
     path = _file_at(uri, trusted, config)
     return name if path is None else output_key(path)
 
@@ -279,7 +279,7 @@ def _file_at(uri: str, trusted: bool, config: Config) -> Path | None:
 
 
 def origin_of(inlet: Inlet) -> str:
-    """What the position of a source is one in: a file, standard input, a folder, a topic."""
+    """The kind of a source's position: in a file, standard input, a folder, a topic."""
     if inlet.uri == "-" or inlet.uri.startswith("-."):
         return "standard input"
     scheme, _, _ = inlet.uri.partition(":")
@@ -351,7 +351,7 @@ def wanted_by(target: Target, returned: Iterable[str], alerting: Iterable[str]) 
 
 
 def _only_alerts(target: Target, wanted: frozenset[str], alerting: Iterable[str]) -> frozenset[str]:
-    """What an Alertmanager gets: alerts, those of all states if it names none."""
+    """The alerts for an Alertmanager: those of all states if it names none."""
     alerts = frozenset(alerting)
     others = sorted(local_name(event) for event in wanted - alerts)
     if others or not alerts:

@@ -21,13 +21,13 @@ class Going(Protocol):
 
 
 class Closing(Protocol):
-    """What is closed with the run: the endpoint of its metrics."""
+    """A resource that is closed with the run: the endpoint of its metrics."""
 
     def close(self) -> None: ...
 
 
 class Ended(NamedTuple):
-    """How a run has ended."""
+    """The end of a run."""
 
     caught: list[int]
     """The signals that asked it to stop."""
@@ -36,7 +36,7 @@ class Ended(NamedTuple):
 
 
 Broken = Callable[[Exception], tuple[str, int] | None]
-"""What to say of an error that ends a run, and its exit status; `None`: it is not of the run."""
+"""The message and exit status of an error that ends a run; None if it is not an error of the run."""
 
 
 def watch(

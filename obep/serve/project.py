@@ -83,6 +83,14 @@ class Project:
             raise ObepError(*(one for one in checked.diagnostics if one.severity == "error"))
         return checked.query
 
+    def file_text(self, name: str) -> str:
+        """What the file of a query holds; raises why it cannot be read."""
+        try:
+            return self.paths[name].read_text("utf-8-sig")
+        except (OSError, UnicodeDecodeError):
+            self.load(name=name)  # says why
+            raise
+
     def order(self, streams: Iterable[str]) -> Order:
         """The run that the service is: the sources and sinks of obep.toml; what has no source is posted."""
         config, engine = self.config, self.config.engine

@@ -1,4 +1,4 @@
-"""The options that a source or sink hands on to Kafka's client, and what is said where it refuses one."""
+"""Check the options of a source or sink for Kafka's client, and report those that it refuses."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _not_harmless(name: str, given: Mapping[str, Any], config: Config) -> ObepEr
         "OBEP523",
         f"{place_of(given, config)}.options.{name}: this option may run a program or load a library",
         reason="What obep.toml sets for Kafka's client is taken if it is known to be harmless.",
-        remedy="leave it out, or --allow-exec if you know what it does",
+        remedy="leave it out, or use --allow-exec if you trust it",
         file=str(config.path or ""),
     )
 
@@ -93,7 +93,7 @@ def not_taken(name: str, why: str, given: Mapping[str, Any], config: Config) -> 
     if "No such configuration property" in why:
         return unknown(name, (*OPTIONS, *FILES), given, config)
     remedy = f'"{MECHANISM}" = one of {", ".join(MECHANISMS)}' if name == MECHANISM else ""
-    return fail(CODE, f"{where}: Kafka's client does not take it", reason=why, remedy=remedy, file=file)
+    return fail(CODE, f"{where}: Kafka's client refuses it", reason=why, remedy=remedy, file=file)
 
 
 def unknown(name: str, known: Any, given: Mapping[str, Any], config: Config) -> ObepError:

@@ -1,11 +1,11 @@
-"""What to say when a server does not let us in, whichever client has found that out."""
+"""The errors of a server that refuses a login, for all clients."""
 
 from __future__ import annotations
 
 from obep.errors import ObepError, fail
 
 WHO = 'username = "…" and password = "${VARIABLE}" of this source or sink in obep.toml'
-WHOM = 'ca = "FILE.pem" of this source or sink in obep.toml: the certificate by which to know the server'
+WHOM = 'ca = "FILE.pem" of this source or sink in obep.toml: the certificate that identifies the server'
 
 
 def refused(where: str, why: str, *, certificate: bool) -> ObepError:

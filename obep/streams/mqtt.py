@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import paho.mqtt.client as paho
 
 ANSWER_S = 30.0
-"""How long a broker that is there may take for a message."""
+"""How long a connected broker may take for a message."""
 HELD = 10_000
 """Messages that wait for the engine before the broker has to."""
 Token = tuple[int, int, int]
@@ -35,7 +35,7 @@ Token = tuple[int, int, int]
 
 
 class Connection:
-    """A connected client; paho connects again by itself when the connection is lost."""
+    """A connected client; paho reconnects when the connection is lost."""
 
     def __init__(self, address: Address, settings: Mapping[str, Any], config: Config) -> None:
         try:
@@ -64,7 +64,7 @@ class Connection:
         self.away = ""
         """Why the connection to the broker is lost."""
         self.resumed = False
-        """Whether it goes on with what it has kept for our `client_id`."""
+        """Whether the broker resumes the session of our `client_id`."""
         self.client.on_connect = self._connected
         self.client.on_disconnect = self._lost
 
@@ -93,7 +93,7 @@ class Connection:
         """Called at each connection, also after a lost one."""
 
     def turned(self) -> None:
-        """Called whenever `away` may be another."""
+        """Called when `away` may have changed."""
 
     def _connected(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
         self.away = self._refusal = str(reason) if reason.is_failure else ""
@@ -141,7 +141,7 @@ class Subscription(Connection):
             return again
 
     def token(self, message: paho.MQTTMessage) -> Token:
-        """What `acknowledge` needs to know of a message."""
+        """The token of a message for `acknowledge`."""
         return message.mid, message.qos, self._session
 
     def acknowledge(self, tokens: Iterable[Token]) -> None:
@@ -178,7 +178,7 @@ class Subscription(Connection):
         self.client.subscribe(self.topic, self.qos)
 
     def _subscribed(self, client: Any, userdata: Any, number: int, reasons: Any, properties: Any) -> None:
-        """A broker may let us in, and refuse the topic."""
+        """Check the subscription: a broker may accept the connection and refuse the topic."""
         failures = [str(reason) for reason in reasons if reason.is_failure]
         if failures:
             self.away = f"no subscription to {self.topic}: {', '.join(failures)}"
@@ -219,7 +219,7 @@ class MqttSource(Subscription):
         self.open()
 
     def batches(self, start: Position) -> Iterator[Batch]:
-        """What lies in the spool, then what the broker sends; it keeps for a `client_id` what is not here."""
+        """The messages of the spool, then those of the broker, which keeps the others for a `client_id`."""
         self._read_by_somebody = True
         try:
             if self._spool is not None:
@@ -245,7 +245,7 @@ class MqttSource(Subscription):
         return messages
 
     def _spooled(self, spool: Spool, start: int) -> Iterator[Batch]:
-        """What came before and is in no checkpoint."""
+        """Earlier messages that are in no checkpoint."""
         for first, messages in spool.files(start, None):
             records = [one for message in messages[max(0, start - first) :] for one in self._read(message)]
             yield Batch(records, {NEXT: first + len(messages)})
@@ -291,7 +291,7 @@ class MqttSource(Subscription):
 
 
 class MqttSink(Connection):
-    """Publishes each occurrence as one message; while the broker is away, messages wait until it is back."""
+    """Publishes each occurrence as one message; messages wait while the connection is lost."""
 
     def __init__(self, address: Address, settings: Mapping[str, Any], config: Config) -> None:
         super().__init__(address, settings, config)
@@ -315,11 +315,11 @@ class MqttSink(Connection):
             self._wait(self.client.is_connected)
 
     def flush(self) -> None:
-        """Returns when the broker has everything; waits for one that is away."""
+        """Wait until the broker has everything, also while the connection is lost."""
         self._wait(lambda: self._taken >= self._sent)
 
     def hurry(self) -> None:
-        """Wait no longer for a broker that is away. May be called from a signal."""
+        """Stop waiting for a disconnected broker. May be called from a signal."""
         self._hurried = True
 
     def turned(self) -> None:
@@ -336,7 +336,9 @@ class MqttSink(Connection):
         patient, taken = time.monotonic() + ANSWER_S, self._taken
         while not done():
             if self._hurried and not self.client.is_connected():
-                raise fail("OBEP555", f"{self.address.shown} is away, and has not taken all messages")
+                raise fail(
+                    "OBEP555", f"{self.address.shown} lost the connection, and has not taken all messages"
+                )
             if not self.client.is_connected() or taken != self._taken:
                 patient, taken = time.monotonic() + ANSWER_S, self._taken
             if time.monotonic() > patient:

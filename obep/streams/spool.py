@@ -22,8 +22,8 @@ T = TypeVar("T")
 
 
 def _decoded(path: Path, type: type[T]) -> T:
-    """What a file of a spool holds."""
-    anew = f"put a copy of it back, or rm {path}   to go on without the messages in it"
+    """The content of a file of a spool."""
+    anew = f"put a copy of it back, or rm {path}   to continue without the messages in it"
     body = unsealed(path.read_bytes(), str(path), anew)
     try:
         return msgspec.msgpack.decode(body, type=type)

@@ -76,8 +76,6 @@ def _host(place: str, uri: str) -> tuple[str, int | None]:
     if port and not (port.isdecimal() and int(port) < 65536):
         if "@" in uri:  # it may be a piece of a password
             remedy = "write / as %2F, ? as %3F, # as %23 and a space as %20 in a name or password"
-            raise fail(
-                "OBEP512", f"{shown_uri(uri)}: what stands before the host cannot be read", remedy=remedy
-            )
+            raise fail("OBEP512", f"{shown_uri(uri)}: the part before the host cannot be read", remedy=remedy)
         raise fail("OBEP512", f"{shown_uri(uri)}: {port!r} is no port")
     return host, int(port) if port else None

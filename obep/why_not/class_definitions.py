@@ -1,4 +1,4 @@
-"""What T defines a class to be, as a query would write it: so that a bare name can be looked into."""
+"""Write the definition of a class in T as a query would, so that a bare name can be examined."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Lacking:
     """Whether it follows from T and K alone: that is no news (SPEC D2)."""
     parts: tuple[Lacking, ...] = ()
     values: tuple[Term, ...] = ()
-    """What a data property has instead."""
+    """The values that a data property has instead."""
     mistyped: bool = False
     """Whether their datatypes are why these values do not fit."""
     remark: str = ""
@@ -84,7 +84,7 @@ class Nearest:
             one = short(self.lacking.individual)
             yield f"{one} is one by what is known alone: an item must say something new"
             return
-        yield f"{short(self.lacking.individual)}, in the item at {at}, comes nearest:"
+        yield f"{short(self.lacking.individual)}, in the item at {at}, is the nearest:"
         yield from self.lacking.lines("  ")
 
 
@@ -166,11 +166,11 @@ class _Probes:
         return isinstance(property, ast.Name) and property.iri in self._data
 
     def unfolded(self, part: ast.Description) -> ast.Description | None:
-        """What T defines a class of the description to be; of those in a definition nothing more is shown."""
+        """The definition in T of a class of the description; nested definitions are not shown."""
         return self._unfolded.get(part) if isinstance(part, ast.ClassName) else None
 
     def range_of(self, part: ast.Some | ast.Value) -> DataRange | None:
-        """The values that a part with a data property wants."""
+        """The values that a part with a data property requires."""
         if not self.is_data(part.property):
             return None
         match self._translation.expression(part):
@@ -227,7 +227,7 @@ class _Probes:
                 yield operand
 
     def _reach(self, part: ast.Description) -> int:
-        """How many properties an expression goes along."""
+        """The greatest number of properties in a row in an expression."""
         below: list[ast.Description] = []
         match part:
             case ast.Intersection(operands) | ast.Union(operands):
@@ -240,7 +240,7 @@ class _Probes:
         return max(map(self._reach, below), default=0) + (1 if isinstance(part, ast.Some) else 0)
 
     def look(self, item: Item) -> _Found:
-        """Which parts hold of whom, in an item and K."""
+        """Find which parts hold of which individuals, in an item and K."""
         from obep.abstraction.guard_graphs import ClosedGraph
 
         near = self._near(item)
@@ -275,7 +275,7 @@ class _Probes:
 
 
 class _Found:
-    """What an item and K have of the parts."""
+    """The parts that hold in an item and K."""
 
     def __init__(
         self,
@@ -295,7 +295,7 @@ class _Found:
         return self._holding.get(self._probes.parts[part], {})
 
     def score(self, part: ast.Description, individual: Term) -> float:
-        """How much of a part holds of an individual, from 0 to 1."""
+        """The share of a part that holds of an individual, from 0 to 1."""
         if individual in self._holds(part):
             return 1.0
         definition = self._probes.unfolded(part)

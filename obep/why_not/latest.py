@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 
+from obep.formats.tables.mapped_records import Mapped
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.why_not.state_history import Spell
 
@@ -12,21 +13,26 @@ from obep.why_not.state_history import Spell
 class Latest:
     """Listens to an engine, and keeps the latest items, and of each event and state the latest it did."""
 
-    follows, sated = True, False
+    follows, sated = True, True
 
     def __init__(self, most: int | None) -> None:
         self.most = most
-        """How many of each; None: all."""
-        self.items: deque[Item] = deque(maxlen=most)
+        """The number of kept items and occurrences of each kind; None: all."""
+        self._items: deque[Item | Mapped] = deque(maxlen=most)
         self.occurrences: dict[Term, deque[Occurrence]] = {}
         self.spells: dict[Term, deque[Spell]] = {}
         """The episodes of each state that are over."""
         self.restored: int | None = None
-        """The watermark of the snapshot that the engine goes on from; nothing before it is known."""
+        """The watermark of the snapshot from which the engine resumed; nothing before it is known."""
 
-    def processed(self, item: Item) -> None:
+    @property
+    def items(self) -> list[Item]:
+        """The latest items, the oldest first."""
+        return [one.item() if isinstance(one, Mapped) else one for one in self._items]
+
+    def processed(self, item: Item | Mapped) -> None:
         """Keep an item."""
-        self.items.append(item)
+        self._items.append(item)
 
     def occurred(self, occurrence: Occurrence) -> None:
         """Keep an occurrence."""
@@ -44,7 +50,7 @@ class Latest:
 
     def restarted(self) -> None:
         """Forget what belongs to another state."""
-        self.items.clear()
+        self._items.clear()
         self.occurrences.clear()
         self.spells.clear()
 

@@ -20,7 +20,7 @@ from obep.ontology.owl.axioms import (
 from obep.ontology.rules.axiom_rules import mentioned
 
 _DIRECTED = (SubClassOf, SubProperty, SubDataProperty, SubChain, Domain, Range)
-"""What follows stands in the last field of these; of others, anything may follow from anything."""
+"""Axioms whose last field is the conclusion; in others, anything may follow from anything."""
 
 
 def linking_axioms(axioms: Iterable[Struct], facts: Iterable[Term], wanted: Iterable[Term]) -> list[str]:

@@ -20,11 +20,11 @@ from obep.query.print.printer import show
 from obep.why_not.datatype_mismatch import mistyped
 
 Said = Callable[[Occurrence], Iterable[Triple]]
-"""What is known of an occurrence: its explanation, and what the items of its instants say."""
+"""The triples of an occurrence: its explanation, and the items of its instants."""
 
 
 def said_in(items: Iterable[Item]) -> Said:
-    """What explanations and the items of their instants say."""
+    """The triples of explanations and of the items of their instants."""
 
     @cache
     def at() -> dict[int, list[Triple]]:
@@ -42,7 +42,7 @@ def said_in(items: Iterable[Item]) -> Said:
 
 
 def other_terms(ask: Ask, occurrence: Occurrence, said: Said) -> str:
-    """What a block's literals are in the data instead, and what to write; nothing if they are not there."""
+    """The literals that the data have instead of a block's, and a remedy; None if there are none."""
     for pattern in ask.triples:
         if isinstance(pattern.object, Literal) and isinstance(pattern.predicate, Name):
             there = [o for s, p, o in said(occurrence) if _fits(pattern, s, p, ask, occurrence)]

@@ -16,7 +16,7 @@ from obep.plan.nodes import Node, Read
 MOST = 2_000
 """Candidates that are looked at."""
 Recent = Mapping[str, Sequence[Occurrence]]
-"""What came lately, for each leaf of a pattern by its alias (`with_unique_aliases`)."""
+"""Recent occurrences, for each leaf of a pattern by its alias (`with_unique_aliases`)."""
 
 
 class Nearly(NamedTuple):

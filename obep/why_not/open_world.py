@@ -33,14 +33,14 @@ OPEN_WORLD = "what is not said is not false (docs/reasoning.md#what-is-not-said-
 
 
 def unsaid(part: ast.Description, so: bool) -> str:
-    """What is to be said of a missing negation, or of a bound; `so`: whether what is denied holds."""
+    """Explain a missing negation or bound; `so`: whether the denied part holds."""
     match part:
         case ast.Complement():
-            return "it is so" if so else f"nothing says that it is not so; {OPEN_WORLD}"
+            return "it is so" if so else f"nothing states that it is not so; {OPEN_WORLD}"
         case ast.Only():
-            return f"nothing says that there are no others; {OPEN_WORLD}"
+            return f"nothing states that there are no others; {OPEN_WORLD}"
         case ast.Cardinality(bound="max" | "exactly"):
-            return f"nothing says that there are no more; {OPEN_WORLD}"
+            return f"nothing states that there are no more; {OPEN_WORLD}"
     return ""
 
 
@@ -82,7 +82,7 @@ class Unled:
         self.remark = lru_cache(None)(self._remark)
 
     def _remark(self, iri: Term) -> str:
-        """That only an item or K can say it, if that is so."""
+        """Remark that only an item or K can state it, if that is so."""
         bundle = self._bundle
         if iri not in bundle.t.classes or prefixed(iri) != iri or self._is_led_to(iri):
             return ""
@@ -93,7 +93,7 @@ class Unled:
         )
         has = f" (rdfs:subClassOf says only what {_a(name)} has)" if half else ""
         meant = "; is owl:equivalentClass meant?" if half else ""
-        only = "only an item or the static graph can say it"
+        only = "only an item or the static graph can state it"
         return f"nothing in the ontology leads to {name}{has}: {only}{meant}"
 
     def _is_led_to(self, iri: Term) -> bool:

@@ -1,4 +1,4 @@
-"""How far apart the parts of a composite event lie, where its bounds and its order keep them from joining."""
+"""Report how far apart the parts of a composite event are, if bounds or order prevent a match."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from obep.query.print.printer import show
 from obep.query.walk import leaves, walk
 
 Gap = tuple[int, Occurrence, Occurrence]
-"""How long it is from one occurrence to another, whichever comes first."""
+"""The time between two occurrences, in any order, and the two."""
 
 
 def distance(

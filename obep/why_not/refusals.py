@@ -26,7 +26,7 @@ from obep.why_not.near_matches import Nearly, Recent, nearly, parts_below
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What refused a candidate, in words, and the aliases that it is about."""
+    """The reason for refusing a candidate, and the aliases that it is about."""
 
     kind: str
     text: str
@@ -43,7 +43,7 @@ def reasons(
     said: Said,
     in_states: Iterable[Reason] = (),
 ) -> list[Reason]:
-    """All that keeps a candidate from being reported; `in_states` are those of WHILE and UNLESS."""
+    """All reasons why a candidate is not reported; `in_states` are those of WHILE and UNLESS."""
     assert plan.root is not None
     found = [*_guards(plan, asks, vocabulary, whole, said), *_structure(plan.root, whole, recent, style)]
     found += in_states
@@ -211,7 +211,7 @@ def _order(node: nodes.Binary, relation: str, whole: Nearly, style: Style) -> It
         return
     if not _stand(relation, left, right):
         late = show_instant(left.end, style)
-        stands = f"{_described(right, style)} does not stand in {relation} to {_described(left, style)}"
+        stands = f"{_described(right, style)} is not in the relation {relation} to {_described(left, style)}"
         yield Reason("order", f"{stands}, which ends at {late}", (*left.parts, *right.parts))
 
 
@@ -228,7 +228,9 @@ def _not_alone(node: nodes.Fallback, whole: Nearly, recent: Recent, style: Style
             left = parts_below(node.left, other)
             if left and _stand(node.relation, left, right) and _join(node, whole, other):
                 yield Reason(
-                    "optional", f"{_described(other, style)} fits, so it does not stand alone", (*left.parts,)
+                    "optional",
+                    f"{_described(other, style)} also fits, so it is not the only one",
+                    (*left.parts,),
                 )
                 return
 

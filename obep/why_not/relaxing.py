@@ -12,7 +12,7 @@ from obep.query.walk import walk
 
 Rewrite = Callable[[ast.Pattern], ast.Pattern]
 Relaxed = tuple[str, ast.CompositeEvent]
-"""What is no longer asked for, and the event that does not ask for it."""
+"""The dropped condition, and the event without it."""
 RelaxedState = tuple[str, ast.State]
 RelaxedGroup = tuple[str, ast.Group]
 
@@ -32,7 +32,7 @@ def relaxations(event: ast.CompositeEvent, *, apart: bool = True) -> Iterator[Re
     if any(isinstance(node, ast.Seq | ast.Next) for node in nodes):
         yield "the order of its parts", _with(event, _unordered)
     if any(isinstance(node, ast.And) for node in nodes):
-        what = "the same instant, which AND asks for (JOIN takes its parts in any order),"
+        what = "the same instant, which AND requires (JOIN accepts any order),"
         yield what, _with(event, _whenever)
     if any(isinstance(node, ast.Without | ast.NotFollowedBy) for node in nodes):
         yield "what must not happen", _with(event, _undenied)

@@ -24,7 +24,7 @@ from obep.why_not.state_history import StatesSeen, Telling
 from obep.why_not.state_refusals import in_states, missing_moments
 from obep.why_not.target import Question
 
-UNKNOWN = Reason("unknown", "another one was chosen, or what refused it lies further back than is remembered")
+UNKNOWN = Reason("unknown", "another one was chosen, or the cause is older than the items that are kept")
 FEW = 3
 """The most of each that are shown."""
 LATEST = 100
@@ -54,18 +54,18 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """What can be said about an event that was not reported."""
+    """The report about an event that was not reported."""
 
     event: str
     reported: int
-    """How often it was reported after all."""
+    """The number of times that it was reported after all."""
     seen: Mapping[str, int]
-    """How many occurrences each of its parts has had lately."""
+    """The number of recent occurrences of each of its parts."""
     refusals: tuple[Refusal, ...]
     waiting: tuple[Waiting, ...]
     style: Style
     now: int = 0
-    """How far time has come."""
+    """The current time."""
     ended: bool = False
     """Whether nothing more can come."""
     forgotten: bool = False
@@ -73,13 +73,13 @@ class WhyNot:
     nearest: Nearest | None = None
     """For a logical event: what an item has of its class expression, and what not."""
     unseen: str = ""
-    """That no item says anything of the individual that was asked for."""
+    """Set if no item is about the given individual."""
     states: tuple[str, ...] = ()
-    """What became of states that it needs, or of the state that was asked for, line by line."""
+    """The history of states that it needs, or of the given state, line by line."""
     is_state: bool = False
     """Whether a state was asked for: `reported` is how many episodes it had."""
     restored: int | None = None
-    """The instant of the snapshot that the engine went on from: what was before is not known."""
+    """The instant of the snapshot from which the engine resumed: nothing before it is known."""
     remembers: bool = True
     """Whether anything is remembered; if not, only what holds now is known."""
 
@@ -87,7 +87,7 @@ class WhyNot:
         return "\n".join((*self._head(), *self.details()))
 
     def _head(self) -> Iterator[str]:
-        """How often it was reported, as far as that is known."""
+        """The number of times that it was reported, as far as that is known."""
         if not self.remembers:
             done = "held before" if self.is_state else "was reported"
             yield f"Whether {self.event} {done} is not known: nothing is remembered. Try: remember=100"
@@ -111,7 +111,7 @@ class WhyNot:
         return f"<div><b>{escape(printable(first))}</b><pre>{lines}</pre></div>"
 
     def details(self) -> Iterator[str]:
-        """What came furthest, line by line."""
+        """The nearest matches, line by line."""
         for refusal in self.refusals:
             order = " in the right order" if len(refusal.parts) > 1 else ""
             yield f"{_described(refusal.parts, self.style)} came{order}, but"
@@ -205,12 +205,12 @@ def why_not(
 
 
 def style_at(at: int, came_in: Style | None = None) -> Style:
-    """How instants are written: as they came in, or else by their size."""
+    """The style of instants: that of the input, or else by their size."""
     return came_in or ("integer" if abs(at) < LOOKS_LIKE_NUMBERS else "iso")
 
 
 def _same(start: int, end: int, parts: Sequence[Occurrence]) -> tuple[object, ...]:
-    """What makes two candidates the same occurrence (SPEC D1)."""
+    """The identity of a candidate's occurrence (SPEC D1)."""
     seen = frozenset(assertion for part in parts for assertion in part.explanation)
     return start, end, seen, tuple(sorted(part.individual for part in parts))
 
@@ -234,7 +234,7 @@ def _refused(
 
 
 def _branches(root: Node) -> list[Node]:
-    """What can make a candidate by itself: the branches of an OR at the top."""
+    """The alternatives of a pattern: the branches of an OR at the top."""
     while isinstance(root, Unary):
         root = root.operand
     if isinstance(root, Either):

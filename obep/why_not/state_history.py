@@ -1,4 +1,4 @@
-"""What states did lately, for why-not: episodes, how long they held, and what ended them."""
+"""The recent history of states for why-not: episodes, how long they held, and how they ended."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Spells(NamedTuple):
     """The episodes of a state that are remembered."""
 
     all: Sequence[Spell]
-    """Those of the values that were asked for, in the order of their beginnings."""
+    """The episodes of the given values, in the order of their beginnings."""
     known_since: int | None = None
-    """Episodes that ended before this instant may have been forgotten."""
+    """Episodes that ended before this instant may be missing."""
 
 
 class StatesSeen(Protocol):
@@ -49,23 +49,23 @@ class StatesSeen(Protocol):
         """The episodes of a state that fit."""
 
     def against(self, state: Term, key: Key) -> Iterable[str]:
-        """What keeps a state from holding, line by line."""
+        """Explain why a state does not hold, line by line."""
 
     def came(self, spell: Spell) -> str:
-        """What came at the instant at which an episode ended, as far as it is about its values."""
+        """The items at the end of an episode that are about its values."""
 
 
 class Telling(NamedTuple):
-    """How instants are written, how far time has come, and whether nothing more can come."""
+    """The style of instants, the current time, and whether the input has ended."""
 
     style: Style
     now: int
     ended: bool
     restored: int | None = None
-    """The instant of the snapshot that the engine went on from: what was before is not known."""
+    """The instant of the snapshot from which the engine resumed: nothing before it is known."""
 
     def never(self, did: str) -> str:
-        """That something never happened, as far as that is known: `never held`."""
+        """State that something never happened, as far as that is known: `never held`."""
         if self.restored is None:
             return f"never {did}"
         return f"never {did} since the restore at {self.at(self.restored)}"
@@ -156,7 +156,7 @@ def _holds(spell: Spell, part: StatePart, states: StatesSeen, telling: Telling) 
 
 def _then(spell: Spell, states: StatesSeen) -> str:
     if spell.expired:
-        return ", then it expired: what kept it is too old"
+        return ", then it expired: its last item is too old"
     if spell.by_calendar:
         return ", as its calendar says"
     came = states.came(spell)

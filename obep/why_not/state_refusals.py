@@ -1,4 +1,4 @@
-"""What states have to do with an event that was not reported: leaves that did not come, WHILE and UNLESS."""
+"""Explain the role of states for an event that was not reported: missing leaves, WHILE and UNLESS."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _asked_key(leaf: Read, state: Term, asked: Question, asks: Asks, states: Sta
 
 
 def in_states(root: Node, whole: Nearly, states: StatesSeen, telling: Telling) -> Iterator[Reason]:
-    """What WHILE and UNLESS have against a candidate."""
+    """The reasons of WHILE and UNLESS to refuse a candidate."""
     for node in walk(root):
         extent = parts_below(node, whole) if isinstance(node, nodes.InState) else None
         if extent is None or not isinstance(node, nodes.InState):

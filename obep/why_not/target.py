@@ -157,7 +157,7 @@ def _value(word: str, event: str, places: int, file: QueryFile) -> Term | None:
             raise _unread(f"{word} is a relative IRI, and the query has no BASE", event, places) from None
     name = _NAME.fullmatch(word)
     if name is None:
-        raise _unread(f"{word} is no name of an individual", event, places)
+        raise _unread(f"{word} is not a name of an individual", event, places)
     known = namespaces(file)
     prefix, local = name[1] or "", name[2] or name[3]
     if prefix not in known:
@@ -173,7 +173,7 @@ def _value(word: str, event: str, places: int, file: QueryFile) -> Term | None:
 
 def _unread(message: str, event: str, places: int) -> ObepError:
     if places == 0:
-        reason = "Only those that EVENT H(?v, …) MATCH names can be asked for."
+        reason = "Only the parameters of EVENT H(?v, …) MATCH can be given."
         return fail("OBEP579", message, reason=reason, remedy=f"{event}, or EVENT {event}(?v) MATCH … first")
     return fail(
         "OBEP579",

@@ -132,7 +132,7 @@ export function follow(take: (lot: Found[]) => void, status: (text: string, live
 
   async function load(): Promise<void> {
     for (;;) {
-      const lot = await get<{ events: Found[]; next: number }>(`events?since=${next}&limit=2000`);
+      const lot = await get<{ events: Found[]; next: number }>(`events?since=${next}&limit=10000`);
       take(lot.events);
       if (lot.next <= next || !lot.events.length) return;
       next = lot.next;

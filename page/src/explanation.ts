@@ -115,7 +115,7 @@ function graphOf(record: Found, event: string, causes: Cause[], defined: Map<str
     nodes.set(id, { id, kind, lines: [shortened(name), ...lines], title: [shortened(name), ...lines].join(" ") });
     if (!text) return id;
     const rule = `r ${id}`;
-    nodes.set(rule, { id: rule, kind: "rule", lines: text.split("\n").flatMap(wrapped).slice(0, 10), title: `${shortened(name)} is ${text}` });
+    nodes.set(rule, { id: rule, kind: "rule", lines: shortDefinition(text), title: `${shortened(name)} is ${text}` });
     edges.push({ from: rule, to: id });
     return rule;
   }
@@ -146,6 +146,12 @@ function graphOf(record: Found, event: string, causes: Cause[], defined: Map<str
   else for (const cause of causes) add(cause, top);
   if (nodes.size > MOST) nodes.set("more", { id: "more", kind: "rule", lines: ["… and more: see the text"], title: "Not all is drawn" });
   return { nodes: [...nodes.values()], edges };
+}
+
+/** The first lines of a definition; a last one says that there are more. */
+function shortDefinition(text: string): string[] {
+  const lines = text.split("\n").flatMap(wrapped);
+  return lines.length > 10 ? [...lines.slice(0, 9), "…"] : lines;
 }
 
 /** A long line in several. */

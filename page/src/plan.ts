@@ -52,8 +52,11 @@ export function planView(): { element: HTMLElement; load: () => Promise<void>; f
       if (names.includes(before)) choice.value = before;
       else forget();
     }
-    drawn ??= await post<Explained>("explain", { name: choice.value });
-    const [plan, { streams }] = await Promise.all([get<Plan>(`plan?query=${encodeURIComponent(choice.value)}`), get<{ streams: { name: string; items: number }[] }>("streams")]);
+    const name = choice.value;
+    const explained = drawn ?? (await post<Explained>("explain", { name }));
+    const [plan, { streams }] = await Promise.all([get<Plan>(`plan?query=${encodeURIComponent(name)}`), get<{ streams: { name: string; items: number }[] }>("streams")]);
+    if (choice.value !== name) return; // another query was chosen meanwhile
+    drawn = explained;
     held = plan.events;
     const now = JSON.stringify([plan, streams]);
     if (now === before) return;

@@ -25,6 +25,8 @@ export class TimeLine {
   private chosen: { lane: Lane; mark: Mark } | null = null;
   private scheduled = false;
   private drawn = 0;
+  /** How wide the marks may be, in pixels. It is kept: to ask the canvas for each mark takes far longer than to draw. */
+  private inner = 1;
 
   constructor(
     private store: Store,
@@ -81,10 +83,6 @@ export class TimeLine {
       .sort((a, b) => a.event.localeCompare(b.event) || a.key.localeCompare(b.key));
   }
 
-  private get inner(): number {
-    return Math.max(this.canvas.clientWidth - GUTTER - 8, 1);
-  }
-
   private x(at: number): number {
     return GUTTER + ((at - this.from) / (this.to - this.from)) * this.inner;
   }
@@ -114,6 +112,7 @@ export class TimeLine {
     const { canvas, context } = this;
     const [width, height, scale] = [canvas.clientWidth, canvas.clientHeight, devicePixelRatio];
     if (!width || !height) return;
+    this.inner = Math.max(width - GUTTER - 8, 1);
     if (canvas.width !== Math.round(width * scale)) canvas.width = Math.round(width * scale);
     if (canvas.height !== Math.round(height * scale)) canvas.height = Math.round(height * scale);
     context.setTransform(scale, 0, 0, scale, 0, 0);

@@ -91,6 +91,7 @@ def _of_others(triple: Triple, rng: Random, others: list[str]) -> Triple:
     return s, p, o
 
 
+@pytest.mark.slow
 def test_what_is_found_while_k_changes_is_what_a_rebuild_finds() -> None:
     count = _judged(range(40))
     assert count["changes"] >= 50

@@ -48,6 +48,7 @@ def content(program: Program, store: Store) -> Content:
     return tuple(map(frozenset, (types, edges, said, members, named.values())))
 
 
+@pytest.mark.slow
 def test_a_store_that_changes_is_the_store_of_a_rebuild() -> None:
     count = _changed(range(80))
     assert count["tried"] >= 200

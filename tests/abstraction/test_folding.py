@@ -76,6 +76,7 @@ def as_it_is(axioms: tuple[Axiom, ...], spoken_of: object) -> Folded:
     return every
 
 
+@pytest.mark.slow
 def test_folded_and_unfolded_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     count: Counter[str] = Counter()
     for seed in range(60):

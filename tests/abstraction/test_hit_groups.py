@@ -30,6 +30,7 @@ def answers(filters: list[str], items: list[str]) -> list[tuple[object, ...]]:
     return [(hit.event, hit.individual, hit.explanation, hit.bindings) for hit in [*hits, *engine.close()]]
 
 
+@pytest.mark.slow
 @given(
     st.lists(FILTERS, min_size=4, max_size=9),
     st.lists(

@@ -90,6 +90,7 @@ def world(random: Random) -> str:
     return PROPERTIES + "\n".join(random.choice(kinds)() for _ in range(8))
 
 
+@pytest.mark.slow
 def test_leaving_rules_out_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     count: Counter[str] = Counter()
     bodies = ("C0", "(d some integer)", "(p some C1)", "(C2 and C3)", "(q some (d some string))")

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from cases import bundle, found, item, linked, shown
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,6 +32,7 @@ def renamed(triples: list[Triple], suffix: str) -> tuple[Triple, ...]:
     return tuple((other(s), p, other(o)) for s, p, o in triples)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(axioms, max_size=4), graphs, st.lists(graphs, min_size=2, max_size=6))
 def test_remembered_answers_are_the_answers(

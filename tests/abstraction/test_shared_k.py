@@ -37,6 +37,7 @@ def answers(matcher: Matcher, small: Small) -> list[tuple[object, ...]]:
     return [one.key for one in found.occurrences]
 
 
+@pytest.mark.slow
 def test_a_mapped_k_gives_the_same_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shared = said = 0
     for seed in range(60):

@@ -83,8 +83,11 @@ def test_an_explanation_has_all_triples_of_a_statement() -> None:
 
 def test_what_cannot_be_carried_out_is_a_dead_letter_that_says_why() -> None:
     cases = {
-        ":x a [ a owl:Restriction ; owl:onProperty :r ] .": ("OBEP622", "in no way that OWL 2 knows"),
-        ":x a _:nobody .": ("OBEP622", "where a class is needed"),
+        ":x a [ a owl:Restriction ; owl:onProperty :r ] .": (
+            "OBEP622",
+            "not a property restriction",
+        ),
+        ":x a _:nobody .": ("OBEP622", "used as a class, but is not"),
         "[] a owl:NegativePropertyAssertion ; owl:sourceIndividual :x .": ("OBEP622", "assertionProperty"),
         ":x a :A . :A rdfs:subClassOf :C .": ("OBEP622", "A is a C"),
         ":x a :A . :r a owl:TransitiveProperty .": ("OBEP622", "r"),

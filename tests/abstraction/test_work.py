@@ -47,6 +47,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("t", "event", "text", "occurrences", "steps", "most"),
     [(*one, most) for number, one in enumerate(SMALL) for most in ((1, 32) if number < 2 else (32,))],
@@ -203,6 +204,7 @@ def capped_against_brute_force(seed: int, count: Counter[str], *, smallest: bool
     count["with K"] += any(not one <= set(mine) for sets in every.values() for one in sets)
 
 
+@pytest.mark.slow
 def test_capped_explanations_are_minimal_the_smallest_and_as_many_as_there_are() -> None:
     count: Counter[str] = Counter()
     for seed in range(int(os.environ.get("OBEP_SEEDS", "25"))):
@@ -211,6 +213,7 @@ def test_capped_explanations_are_minimal_the_smallest_and_as_many_as_there_are()
     assert min(count["several"], count["more than three"], count["with K"]) >= 5, count
 
 
+@pytest.mark.slow
 def test_they_are_so_where_sets_were_left_out_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each fact one set is carried along; the others are found by trying. Which are kept is open then."""
     monkeypatch.setattr(explanations, "LIMIT", 1)

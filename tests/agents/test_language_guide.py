@@ -34,6 +34,7 @@ def test_the_guide_has_at_most_4000_tokens() -> None:
     assert len(GUIDE) / 2.5 <= MOST_TOKENS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", EXAMPLES, ids=range(len(EXAMPLES)))
 def test_obep_check_has_nothing_to_say_about_an_example(text: str, tmp_path: Path) -> None:
     (tmp_path / "static.ttl").write_text(STATIC)

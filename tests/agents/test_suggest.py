@@ -235,6 +235,19 @@ def test_records_about_nothing_by_name_are_about_their_stream(tmp_path: Path) ->
     assert 'template = ":meter :watts {watts?} ."' in said.out
 
 
+def test_an_object_that_is_called_like_a_name_is_not_taken_for_one(tmp_path: Path) -> None:
+    rows = [
+        {"ts": BEGIN + 60 * n, "device": {"id": f"pump-{m}", "site": "x"}, "bar": 3 + (n * m) % 7}
+        for n in range(60)
+        for m in range(1, 4)
+    ]
+    (tmp_path / "pumps.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    said = obep("suggest", tmp_path / "pumps.jsonl")
+    assert (said.status, said.err) == (0, "")
+    assert 'template = ":{device.id} ' in said.out
+
+
+@pytest.mark.slow
 def test_units_that_differ_are_brought_to_one_and_a_document_is_read_by_its_array(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(as_mixed_units(readings(1, 20, 3)))
     assert (
@@ -245,6 +258,7 @@ def test_units_that_differ_are_brought_to_one_and_a_document_is_read_by_its_arra
     assert 'records = "$.data[*]"' in obep("suggest", tmp_path / "b.json").out
 
 
+@pytest.mark.slow
 def test_records_are_about_the_individuals_of_the_background_knowledge(tmp_path: Path) -> None:
     (tmp_path / "rooms.csv").write_text(as_csv(readings(1, 20, 3)))
     (tmp_path / "k.ttl").write_text("@prefix p: <http://plant.example/> . p:s1 a p:Probe . p:s9 a p:Probe .")
@@ -273,6 +287,7 @@ def test_fields_that_are_silent_together_have_one_rule_for_it(tmp_path: Path) ->
     ]
 
 
+@pytest.mark.slow
 def test_a_counter_has_no_range_and_a_day_alone_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "lines.jsonl").write_text(as_nested(readings(1, 20, 3)))
     assert "Meta_seqHigh" not in obep("suggest", tmp_path / "lines.jsonl").out

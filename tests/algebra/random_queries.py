@@ -81,10 +81,11 @@ class Queries(Groups):
         return self.condition(2)
 
     def path(self, depth: int) -> ast.Path:
-        if depth > 0 and not self.timed and self.c.chance(35):
-            return ast.PathRepeat(self.path(depth - 1), self.c.pick(("?", "*", "+")))
+        if depth > 0 and self.c.chance(35):
+            return ast.PathRepeat(self.path(depth - 1), "?" if self.timed else self.c.pick(("?", "*", "+")))
         found = super().path(depth)
-        refused = self.timed and any(isinstance(one, ast.PathRepeat) for one in walk(found))
+        repeated = (one for one in walk(found) if isinstance(one, ast.PathRepeat))
+        refused = self.timed and any(one.times != "?" for one in repeated)
         return self.c.pick(PROPERTIES) if refused else found
 
     def _projecting(self, where: ast.Group, star: bool) -> ast.Select:

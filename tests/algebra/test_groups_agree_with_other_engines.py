@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import pytest
 from compare_groups import with_oxigraph, with_rdflib
 from hypothesis import given, settings
 from random_groups import Choices, choices
@@ -11,6 +12,7 @@ from random_groups import Choices, choices
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "0"))
 
 
+@pytest.mark.slow
 @settings(max_examples=max(150, EXAMPLES))
 @given(choices())
 def test_groups_have_the_bag_that_oxigraph_finds(c: Choices) -> None:

@@ -30,6 +30,7 @@ def integer(number: int) -> Term:
     return term_of(typed(str(number), "integer"))
 
 
+@pytest.mark.slow
 @settings(max_examples=max(100, EXAMPLES))
 @given(choices())
 def test_a_live_group_is_the_group_evaluated_anew(c: Choices) -> None:
@@ -38,6 +39,7 @@ def test_a_live_group_is_the_group_evaluated_anew(c: Choices) -> None:
     assert differences(c, query) == "", select_text(query, {one.iri: [] for one in STATES})
 
 
+@pytest.mark.slow
 @settings(max_examples=max(50, EXAMPLES))
 @given(choices())
 def test_a_graph_that_does_not_change_is_looked_up(c: Choices) -> None:

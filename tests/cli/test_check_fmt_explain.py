@@ -140,11 +140,11 @@ def test_explain_says_how_the_work_is_split_on_spark(folder: Path) -> None:
     assert out.endswith(
         "\non Spark\n"
         "  Both   in one bucket: a window is looked at as a whole\n"
-        "  Hot   split by whom it happens to\n"
-        "  One   in one bucket: no variable stands for the individual of all parts, and nothing says"
+        "  Hot   split by its individual\n"
+        "  One   in one bucket: no variable is the individual of all parts, and there is no"
         " PARTITION BY\n"
         "  AB, ABA   split by ?r\n"
-        "  A   split by whom it happens to\n"
+        "  A   split by its individual\n"
     )
 
 
@@ -229,6 +229,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(folder: Path) -> None:
     assert done.stdout == "many.obep: 200 events in 1 stratum\n"
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_quietly(folder: Path) -> None:
     os.mkfifo(folder / "never.obep")
     child = subprocess.Popen(
@@ -268,6 +269,7 @@ def test_explain_says_which_definition_leaves_something_to_the_reasoner(folder: 
     assert "the ontology promises" not in out
 
 
+@pytest.mark.slow
 def test_explain_says_what_is_left_to_the_reasoner(folder: Path) -> None:
     (folder / "t.ttl").write_text(
         """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -329,10 +331,10 @@ RETURN Running, Often, Hot, Set, Reached, Closed AS ALERTS
     ]
     assert after("Hot(?z)", 2) == [
         "Hot(?z)   state, incremental",
-        "keeps <now>: for each subject and property what was said last, for 5 min",
+        "keeps <now>: the last values of each subject and property, for 5 min",
     ]
     assert after("Set(?z)", 2)[1] == "keeps <set>: for each ?z, ?k the last node, for ever"
     assert after("Reached(?z)", 1) == [
         "Reached(?z)   state, evaluated anew at each change: a path with ?, * or +"
     ]
-    assert after("Closed", 2)[1] == "keeps nothing: the calendar says what holds"
+    assert after("Closed", 2)[1] == "keeps nothing: the calendar decides"

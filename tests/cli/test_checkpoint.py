@@ -104,6 +104,7 @@ def test_a_run_killed_three_times_equals_an_unbroken_one(folder: Path) -> None:
     assert events == {"http://e/Hot", "http://e/Swing", "http://e/Stays"}
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_another_query_or_with_other_sources_is_refused(folder: Path) -> None:
     checkpoint = ("--checkpoint", str(folder / "kept"))
     assert embedded(folder / "q.obep", *arguments(folder, "a", *checkpoint)).status == 0

@@ -151,10 +151,20 @@ def test_explain_says_which_parts_are_incremental_and_shows_whole_queries(tmp_pa
         "GROUP BY ?x HAVING (AVG(?t) > 3)",
         "  o   RSTREAM, evaluated anew (ORDER BY), every 30 s\n",
         "\non Spark\n",
-        "  m   in one bucket: a query looks at all items",
+        "  m   in one bucket: a query reads all items",
     ):
         assert line in said
     stocks = Path(__file__).parents[2] / "examples" / "09-languages" / "stocks" / "query.epsparql"
     said = obep("explain", stocks).out
     assert "q1   a pattern over timed triples, incremental, answered when it is matched, lasts less" in said
     assert "q3   a rule over timed triples" in said
+
+
+def test_translate_checks_the_query_first(tmp_path: Path) -> None:
+    (tmp_path / "q.rsepql").write_text(
+        "PREFIX : <http://e/>\nSELECT ?z FROM NAMED :s WIN [RANGE 5] AS :w\n"
+        "EVENT ON :w { ?x :p ?z } AS E WHERE { MATCH { E SEQ E1 } }"
+    )
+    said = obep("translate", tmp_path / "q.rsepql")
+    assert (said.status, said.out) == (2, "")
+    assert "OBEP100  there is no event E1" in said.err

@@ -51,7 +51,7 @@ def test_a_property_that_nobody_knows_is_warned_of_with_the_one_that_is_missing(
     assert said(tmp_path) == (
         "OBEP584  warning: obep.toml: sources.s.mapping: neither the ontology, the static graph nor the "
         "query knows :status\n"
-        "  Nothing looks at it, and no mapping gives :state, which the query asks for.\n"
+        "  Nothing uses it, and no mapping gives :state, which the query uses.\n"
         "  Try:  :state instead of :status\n\n"
     )
 

@@ -41,8 +41,20 @@ def test_without_a_cap_all_values_are_remembered_and_the_warning_names_the_setti
     assert "OBEP200" in done.err and "max_keys" in done.err
 
 
-def test_spark_refuses_a_cap_on_keys_by_name(tmp_path: Path) -> None:
-    (tmp_path / "obep.toml").write_text("[engine]\nmax_keys = 2\n")
-    (tmp_path / "s.jsonl").write_text("")
-    done = obep("run", hot(tmp_path, QUERY), "--engine", "spark", "--source", tmp_path / "s.jsonl")
-    assert done.status == 2 and "OBEP588" in done.err and "max_keys" in done.err
+def test_a_cap_on_explanations_in_obep_toml_reaches_the_engine_and_spark_refuses_it(tmp_path: Path) -> None:
+    text = """PREFIX : <http://e/#>
+FROM STREAM <s>
+EVENT B AS ClassB
+STATE Often OVER B(?k) WITHIN 60 s AGGREGATE (COUNT(*) AS ?n) HAVING (?n >= 4)
+RETURN Often AS ALERTS
+"""
+    (tmp_path / "obep.toml").write_text("[engine]\nmax_because = 2\n")
+    said = [
+        json.dumps({"time": n, "graph": f"<http://e/#k{n}> a <http://e/#ClassB> ."}) for n in (*range(5), 70)
+    ]
+    (tmp_path / "s.jsonl").write_text("\n".join(said))
+    done = embedded(hot(tmp_path, text), "--source", tmp_path / "s.jsonl")
+    [firing, _] = done.records
+    assert [one["seen"] for one in firing["because"]] == [[2, 3]]
+    done = obep("run", hot(tmp_path, text), "--engine", "spark", "--source", tmp_path / "s.jsonl")
+    assert done.status == 2 and "OBEP588" in done.err and "max_because" in done.err

@@ -155,6 +155,7 @@ def run_to(stdout: str, *words: str | Path, limit: int = 0) -> subprocess.Comple
         )
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("command", ["run", "explain"])
 def test_a_full_disk_is_no_mistake_of_ours(folder: Path, command: str) -> None:
@@ -165,6 +166,7 @@ def test_a_full_disk_is_no_mistake_of_ours(folder: Path, command: str) -> None:
     assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--sink", "--dead-letters"])
 def test_a_file_that_may_not_grow_is_named(folder: Path, option: str) -> None:
     good, bad = "".join(reading(n, "a", 35) for n in range(200)), "no JSON\n" * 200

@@ -30,7 +30,7 @@ def figures(number: int) -> dict[str, object]:
 
 
 def test_a_run_that_finds_nothing_says_who_knows_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    hint = "Nothing was found; obep why-not EVENT QUERY says what was missing.\n"
+    hint = "Nothing was found. obep why-not EVENT QUERY shows what was missing.\n"
     for items, occurrences, stopped, said in ((5, 0, False, True), (5, 1, False, False), (5, 0, True, False)):
         screen = Screen(terminal=True)
         monkeypatch.setattr(sys, "stderr", screen)

@@ -122,6 +122,7 @@ def test_a_number_of_explanations_that_cannot_be_is_refused(tmp_path: Path) -> N
         assert done.status == 2 and "OBEP503" in done.err and "engine.max_explanations" in done.err
 
 
+@pytest.mark.slow
 def test_more_than_were_asked_for_are_said_to_be_left_out(tmp_path: Path) -> None:
     many = " ".join(f":p1 :fedBy :F{n} ." for n in range(40))
     query = QUERY.replace("Stays, Cooled", "Hot")

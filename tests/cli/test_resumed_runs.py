@@ -328,6 +328,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["checkpoint", "sink", "dead letters"])
 def test_a_second_run_is_refused_and_the_first_one_is_named(runs: Runs, what: str) -> None:
     held = runs.folder / {"checkpoint": "kept", "sink": "a.jsonl", "dead letters": "dead"}[what]

@@ -237,3 +237,15 @@ def test_each_row_goes_to_a_sink_with_an_id_of_its_own(
     run(tmp_path, "RETURN Told AS ROWS")
     assert [json.loads(payload) for _, payload in sent] == TOLD
     assert len({id for id, _ in sent}) == 3
+
+
+def test_ids_alone_are_those_of_the_lines(tmp_path: Path) -> None:
+    returned = "RETURN Pair, Told, Running"
+    done = run(tmp_path, returned, "--sink", tmp_path / "whole.jsonl")
+    assert done.status == 0, done.err
+    whole = [json.loads(one) for one in (tmp_path / "whole.jsonl").read_text().splitlines()]
+    done = run(tmp_path, returned, "--as", "ids", "--sink", tmp_path / "ids.jsonl")
+    assert done.status == 0, done.err
+    ids = [json.loads(one) for one in (tmp_path / "ids.jsonl").read_text().splitlines()]
+    assert ids == [f"{one['id']}:{one['status']}" if "alert" in one else one["id"] for one in whole]
+    assert {one.split(":")[2] for one in ids} == {"Pair", "Told", "Running"}

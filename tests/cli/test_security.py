@@ -51,6 +51,7 @@ def test_a_configuration_reads_and_writes_nothing_outside_its_folder(folder: Pat
         assert "secret" in (folder.parent / "secret.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_hostile_records_are_dead_letters_and_the_rest_is_read(folder: Path) -> None:
     records = [
         b'{"time": 1, "graph": {"@context": "http://127.0.0.1:1/context", "@id": "http://e/a"}}\n',

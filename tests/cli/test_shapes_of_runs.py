@@ -95,18 +95,13 @@ def test_shapes_that_cannot_be_read_are_refused(tmp_path: Path, path: str, code:
     assert code in said.err
 
 
-def test_validation_on_spark_is_refused_before_spark_starts(tmp_path: Path) -> None:
-    said = obep("run", project(tmp_path), "--engine", "spark")
-    assert said.status == 2
-    assert "OBEP807" in said.err
-
-
-def test_units_of_graphs_on_spark_are_refused_before_spark_starts(tmp_path: Path) -> None:
+def test_a_shape_that_cannot_be_checked_is_refused_before_spark_starts(tmp_path: Path) -> None:
     query = project(tmp_path)
-    (tmp_path / "obep.toml").write_text('[sources.s]\nuri = "s.jsonl"\nunits = "qudt"\n')
+    more = ':J a sh:NodeShape ; sh:targetClass :Sensor ; sh:js [ sh:jsFunctionName "f" ] .'
+    (tmp_path / "shapes.ttl").write_text(SHAPES + more)
     said = obep("run", query, "--engine", "spark")
     assert said.status == 2
-    assert "OBEP836" in said.err
+    assert "OBEP804" in said.err
 
 
 def test_a_shape_without_a_name_is_named_by_its_path_and_the_shape_around_it(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_most_items_are_enough_where_a_name_is_near(tmp_path: Path) -> None:
 
 def test_a_slip_beside_known_names_is_warned_of(tmp_path: Path) -> None:
     slip, part = ":x a :Sensor ; :celcius 35 .", ":x a :Sensor ."
-    end = "http://e/#celcius, which neither the ontology nor the query knows, and none uses http://e/#celsius"
+    end = "http://e/#celcius, which neither the ontology nor the query has, and none uses http://e/#celsius"
     assert said(tmp_path, slip, slip) == f"OBEP567  warning: s: 2 of 2 items use {end}; is it that?\n"
     assert f"s: 2 of 20 items use {end}" in said(tmp_path, slip, slip, *[part] * 18)
     assert said(tmp_path, slip, slip, *[part] * 19) == ""  # not many

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from shell import embedded, obep, reading
+from shell import embedded, reading
 
 from obep.config.toml_file import Config
 from obep.errors import ObepError
@@ -142,11 +142,6 @@ def test_a_csv_sink_keeps_its_header_and_so_its_query(tmp_path: Path) -> None:
             targets[0], order, load(query), Notes(), open_sink("-", {}, Config(tmp_path), 0, True), RowIds()
         )
     assert refused.value.code == "OBEP872"
-
-
-def test_spark_refuses_to_watch_before_it_starts(tmp_path: Path) -> None:
-    said = obep("run", project(tmp_path), "--watch", "--engine", "spark", "--source", "s=-.jsonl", stdin=b"")
-    assert said.status == 2 and "OBEP873" in said.err
 
 
 def test_another_content_of_the_static_graph_changes_it_and_keeps_the_query(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_part_that_never_occurred_is_named_with_the_words_that_no_item_uses(tm
             (reading(1, "a", 40), reading(9, "b", 0)),
             "Without its parts having the same ?s it would have",
         ),
-        ("Swing", (reading(1, "a", 0), reading(90, "b", 40)), "No single condition keeps it away"),
+        ("Swing", (reading(1, "a", 0), reading(90, "b", 40)), "No single condition prevents it."),
         (
             "Steep",
             (reading(1, "a", 40), reading(9, "a", 0)),
@@ -86,7 +86,7 @@ def test_an_absence_that_the_stream_ended_before_is_told_as_undecided(tmp_path: 
 
 def test_of_a_logical_event_the_missing_part_is_named(tmp_path: Path) -> None:
     out = ask(tmp_path, "Hot", reading(1, "a", 20)).out
-    assert "\na, in the item at 1, comes nearest:\n" in out
+    assert "\na, in the item at 1, is the nearest:\n" in out
     assert '\n    Sensor: yes\n    celsius some number[> 30]: missing; it is "20"\n' in out
 
 
@@ -135,13 +135,13 @@ def test_an_occurrence_that_is_refused_as_an_item_is_no_item(tmp_path: Path) -> 
         ),
         (
             (reading(1, "a", 0), reading(90, "b", 40)),
-            "No single condition keeps it away; without any of them its parts do come together.\n"
+            "No single condition prevents it. Without all of them its parts would match.\n"
             "Hot and Cold lie at least 89 seconds apart (Cold at 1, Hot at 90): WITHIN is 20 s, and Hot must "
             "come first.\n",
         ),
         (
             (reading(1, "a", 0), reading(9, "b", 40)),
-            "No single condition keeps it away; without any of them its parts do come together.\n",
+            "No single condition prevents it. Without all of them its parts would match.\n",
         ),
     ],
 )

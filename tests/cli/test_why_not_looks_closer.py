@@ -51,7 +51,7 @@ def test_a_value_that_lacks_only_its_datatype_comes_nearest(
 ) -> None:
     others = [oxygen(time, "p1", "high", "string") for time in range(2, 40)]  # more than are looked at
     out = ask(tmp_path, f"(Probe and {wanted})", oxygen(1, "p2", value, datatype), *others)
-    assert "\np2, in the item at 1, comes nearest:\n" in out
+    assert "\np2, in the item at 1, is the nearest:\n" in out
     assert f'\n    {wanted}: missing; it is "{value}", an xsd:{datatype}\n' in out
 
 
@@ -63,7 +63,7 @@ def test_a_value_that_does_not_fit_is_told_without_its_datatype(tmp_path: Path) 
 def test_a_class_that_the_ontology_defines_is_unfolded(tmp_path: Path) -> None:
     out = ask(tmp_path, "Hypoxic", oxygen(1, "p1", "6.6"))
     assert out.endswith(
-        "\np1, in the item at 1, comes nearest:\n"
+        "\np1, in the item at 1, is the nearest:\n"
         "  Hypoxic: missing\n"
         "    Probe: yes, known\n"
         '    oxygen some xsd:double[< 5.0]: missing; it is "6.6"\n'
@@ -104,7 +104,7 @@ def test_and_is_said_to_ask_for_the_same_instant(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text(reading(1, "a", 40) + reading(2, "a", 50) + reading(3, "a", 0))
     out = obep("why-not", "Both", hot(tmp_path, BOTH), "--source", tmp_path / "s.jsonl").out
     assert out.endswith(
-        "\nWithout the same instant, which AND asks for (JOIN takes its parts in any order), "
+        "\nWithout the same instant, which AND requires (JOIN accepts any order), "
         "it would have occurred 2 times.\n"
     )
 
@@ -120,18 +120,18 @@ LED = "nothing in the ontology leads to"
 @pytest.mark.parametrize(
     ("part", "remark"),
     [
-        ("not (oxygen some number[< 5])", f"missing; nothing says that it is not so; {OPEN}"),
+        ("not (oxygen some number[< 5])", f"missing; nothing states that it is not so; {OPEN}"),
         ("not (oxygen some number[> 5])", "missing; it is so"),
-        ("has only Pen", f"missing; nothing says that there are no others; {OPEN}"),
-        ("has max 1 Pen", f"missing; nothing says that there are no more; {OPEN}"),
+        ("has only Pen", f"missing; nothing states that there are no others; {OPEN}"),
+        ("has max 1 Pen", f"missing; nothing states that there are no more; {OPEN}"),
         ("has min 2 Pen", "missing"),
         ('oxygen value "6"', 'missing; it is "6.6", an xsd:double'),
         (
             "FastPen",
             f"missing; {LED} FastPen (rdfs:subClassOf says only what a FastPen has): "
-            "only an item or the static graph can say it; is owl:equivalentClass meant?",
+            "only an item or the static graph can state it; is owl:equivalentClass meant?",
         ),
-        ("Deep", f"missing; {LED} Deep: only an item or the static graph can say it"),
+        ("Deep", f"missing; {LED} Deep: only an item or the static graph can state it"),
         ("Ponds", "missing"),
         ("Told", "missing"),
     ],

@@ -72,6 +72,7 @@ def test_a_name_of_nothing_is_answered_with_the_nearest_state(tmp_path: Path) ->
     assert "OBEP100" in said.err and "Often" in said.err
 
 
+@pytest.mark.slow
 def test_the_building_of_example_08_tells_why_a_zone_was_never_too_hot() -> None:
     """z3 has a setpoint of 21 and always says 20 degrees; no message speaks of the air of z2."""
     source = f"points={BUILDING / 'stream.jsonl'}"

@@ -186,6 +186,7 @@ STATE S(?x) OVER STATE R(?x) WITHIN 1 h STEP 1 s HAVING (HELD() > 1)"""
     assert engine.states("S") == []
 
 
+@pytest.mark.slow
 def test_many_keys_have_their_own_figures_and_leave_nothing_behind() -> None:
     """Each of 3000 keys has one row; an hour later none is kept."""
     number, integer = 3_000, "<http://www.w3.org/2001/XMLSchema#integer>"

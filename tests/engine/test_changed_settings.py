@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from engine_cases import engine, ttl
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -72,6 +73,7 @@ def opened(chosen: Settings, letters: list[DeadLetter]) -> Engine:
     return engine(TEXT, lateness=lateness, idle=idle, now=lambda: 0, on_dead_letter=letters.append)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sampled_from(STREAMS), st.sampled_from("ABC"), st.integers(0, 3)), max_size=25),
     st.lists(st.tuples(st.integers(0, 25), settings), max_size=4),

@@ -282,14 +282,6 @@ def test_a_stream_of_knowledge_is_printed_as_it_is_read(home: Path) -> None:
     assert text(parse(text(file))) == text(file)
 
 
-def test_a_static_graph_that_changes_is_refused_before_spark_starts(home: Path) -> None:
-    from obep.spark.driver.detection import require_returns
-
-    with pytest.raises(ObepError) as error:
-        require_returns([obep.load(home / "q.obep")])
-    assert error.value.code == "OBEP824"
-
-
 def test_another_content_of_the_file_is_an_update_at_the_watermark(home: Path) -> None:
     from obep.engine.knowledge.watched_graph import WatchedGraph
 

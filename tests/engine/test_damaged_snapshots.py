@@ -47,6 +47,7 @@ def refused(data: bytes) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 @given(st.integers(min_value=0), st.integers(1, 255))
 def test_a_flipped_byte_is_noticed_wherever_it_is(place: int, flip: int) -> None:
     data = bytearray(saved())
@@ -54,6 +55,7 @@ def test_a_flipped_byte_is_noticed_wherever_it_is(place: int, flip: int) -> None
     refused(bytes(data))
 
 
+@pytest.mark.slow
 @given(st.integers(min_value=0))
 def test_a_snapshot_that_was_cut_is_noticed_wherever_it_was_cut(size: int) -> None:
     refused(saved()[: size % len(saved())])
@@ -71,6 +73,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return [path, *(one for key, below in inside for one in places(below, (*path, key)))]
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_wrong_types_under_a_right_digest_are_refused_or_harmless(data: st.DataObject) -> None:
     """Nobody's accident: somebody has written it. It is still no exception of another kind."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from engine_cases import engine
 from hypothesis import given
 from hypothesis import strategies as st
@@ -69,6 +70,7 @@ def told(by: Reporter, a: Occurrence, b: Occurrence, value: Term | None) -> tupl
     return candidate, whole
 
 
+@pytest.mark.slow
 @given(
     st.integers(0, 2),
     parts("A"),

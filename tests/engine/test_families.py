@@ -120,6 +120,7 @@ def test_families_report_what_their_events_report_alone_in_the_same_order(plain:
     assert kin >= EXAMPLES // 2 and answered >= EXAMPLES // 2
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.sampled_from(SIGNS), st.sampled_from(CONSTANTS), st.booleans()), max_size=12),
     st.sampled_from(TERMS),

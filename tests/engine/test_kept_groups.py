@@ -138,6 +138,7 @@ def _keeps(engine: object) -> bool:
     return all(run._followed is not None for run in runs if isinstance(run, group_state.GroupState))
 
 
+@pytest.mark.slow
 def test_a_group_kept_by_what_changes_holds_what_it_holds_evaluated_anew() -> None:
     count = sum((compared(seed) for seed in range(60)), Counter[str]())
     assert count["cases"] >= 50

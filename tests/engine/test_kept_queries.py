@@ -119,6 +119,7 @@ def _kept(engine: object) -> int:
     return sum(run._kept is not None for run in runs if isinstance(run, QueryRun))
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_what_would_be_found_anew() -> None:
     count: Counter[str] = Counter()
     for seed in range(SEED, SEED + CASES):

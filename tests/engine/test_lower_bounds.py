@@ -180,10 +180,11 @@ def test_a_bucket_of_spark_tells_what_was_counted(folder: Path) -> None:
     pytest.importorskip("pyspark")
     from obep.abstraction.matcher import NOTED, Matcher
     from obep.engine.blocks import decode_block
+    from obep.engine.split.key_routes import Layout
     from obep.formats import read_graph
     from obep.model import Item
     from obep.plan.components import components
-    from obep.spark.stages.route import Layout, Routes
+    from obep.spark.stages.route import Routes
 
     query = obep.load(folder / "q.obep", java=False)
     routes = Routes(Layout(components(query.plan, query.derived), 2), query.asks.all)

@@ -13,6 +13,8 @@ import obep
 from obep.engine.query import Query
 from obep.errors import ObepError
 from obep.model import Answer, Item
+from obep.query.parse.parser import parse
+from obep.query.print.printer import show
 
 SECOND = 1_000_000
 EX = "http://example.org/"
@@ -152,6 +154,7 @@ def _items(gaps: list[tuple[int, list[str]]]) -> list[Item]:
     return found
 
 
+@pytest.mark.slow
 @given(STREAMS, st.integers(1, 9), st.integers(1, 6))
 @MODEST
 def test_matches_are_the_pairs_of_the_definition(
@@ -177,6 +180,7 @@ def test_matches_are_the_pairs_of_the_definition(
         assert sorted(shown(run(load(query), items))) == sorted(expected)
 
 
+@pytest.mark.slow
 @given(STREAMS, st.integers(0, 8), st.sampled_from(["unrestricted", "chronological", "recent", "naive"]))
 @MODEST
 def test_a_prefix_answers_a_prefix_and_a_snapshot_changes_nothing(
@@ -211,3 +215,62 @@ def test_what_a_query_with_match_cannot_have_is_refused(text: str, code: str, wo
     assert first.code == code
     assert word in first.message
     assert first.remedy
+
+
+# --- MATCH in the queries of OBEP (DIALECTS 8)
+
+IN_OBEP = f"""PREFIX : <{EX}>
+FROM STREAM <{EX}S>
+FROM NAMED WINDOW <w> ON <{EX}S> [RANGE 5 s STEP 1 s]
+EVENT Up(?x) AS {{ ?x :p ?y }}
+EVENT Twice(?x) MATCH Up(?x) SEQ Up(?x) WITHIN 3 s
+"""
+
+
+def in_obep(text: str) -> Query:
+    return obep.load(text=f"{IN_OBEP}{text}", java=False, lints=False)
+
+
+def test_a_query_of_obep_answers_when_its_match_is_decided() -> None:
+    """Events, composites and unnamed groups are parts of the pattern; the window is that of the instant."""
+    query = in_obep("""REGISTER <q> AS SELECT ?x ?z (COUNT(?other) AS ?n)
+    WHERE { MATCH { Twice(?x) SEQ { ?x :q ?z } AS then WITHIN 10 s } WINDOW <w> { ?other :p ?v } }
+    GROUP BY ?x ?z""")
+    items = [item(1, "a p b"), item(2, "a p c"), item(3, "b p c"), item(6, "a q d"), item(9, "b q e")]
+    answers = run(query, items)
+    assert shown(answers) == [(1, 6, "a d")]
+    assert answers[0].bindings[0]["n"].startswith('"2"')  # at 6 the window holds what came after 1
+
+
+def test_a_match_of_obep_with_a_negation_is_decided_at_its_deadline() -> None:
+    query = in_obep("REGISTER <q> AS SELECT * WHERE { MATCH { Up(?x) NOT FOLLOWED BY Up(?y) WITHIN 2 s } }")
+    answers = run(query, [item(1, "a p b"), item(2, "b p c"), item(9, "c q d")])
+    assert [(one.start, one.end, one.bindings) for one in answers] == [
+        (2 * SECOND, 4 * SECOND, ({"x": f"<{EX}b>"},))
+    ]
+
+
+def test_a_match_of_obep_may_construct_a_graph() -> None:
+    query = in_obep("REGISTER <pairs> AS CONSTRUCT { ?x :seen ?x } WHERE { MATCH { Twice(?x) } }")
+    answers = run(query, [item(1, "a p b"), item(2, "a p c")])
+    assert [one.constructed for one in answers] == [((f"<{EX}a>", f"<{EX}seen>", f"<{EX}a>"),)]
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        ("OBEP100", "REGISTER <q> AS SELECT * WHERE { MATCH { Up(?x) SEQ Down(?x) } }"),
+        ("OBEP750", "REGISTER <q> AS SELECT * WHERE { MATCH { Up(?x) } MATCH { Up(?y) } }"),
+        ("OBEP702", "EVENT H AS { ?x :p ?y MATCH { Up(?x) } }\nRETURN H"),
+    ],
+)
+def test_a_wrong_match_of_obep_is_refused_by_name(code: str, text: str) -> None:
+    with pytest.raises(ObepError, match=code):
+        in_obep(text)
+
+
+def test_fmt_prints_a_match_of_obep_as_it_is_read() -> None:
+    text = f"{IN_OBEP}REGISTER <q> AS SELECT * WHERE {{ MATCH {{ Up(?x) SEQ Up(?y) WITHIN 3 s }} ?x :r ?z }}"
+    printed = show(parse(text))
+    assert "MATCH { Up(?x) SEQ Up(?y) WITHIN 3 s }" in printed
+    assert show(parse(printed)) == printed

@@ -114,3 +114,27 @@ def test_an_engine_that_is_restored_knows_nothing_of_before():
     assert "A: never" in str(engine.why_not("H"))
     pushed(engine, [(1, "A", "x"), (2, "A", "y"), (3, "A", "z"), (4, "A", "z")])
     assert engine.counters["evicted"] == 2
+
+
+ROWS = obep.load(
+    text="""PREFIX : <http://e/#>
+EVENT A AS ClassA
+STATE Often(?k) OVER A(?k) WITHIN 60 s AGGREGATE (COUNT(*) AS ?n) HAVING (?n >= 4)
+RETURN Often AS ALERTS""",
+    java=False,
+)
+
+
+@pytest.mark.parametrize("most, seen", [(None, [1, 2, 3, 4]), (3, [2, 3, 4]), (1, [4])])
+def test_the_explanation_of_rows_has_the_last_ones_only(most: int | None, seen: list[int]):
+    engine = ROWS.engine(max_because=most)
+    pushed(engine, [(n, "A", "x") for n in (1, 2, 3, 4)])
+    [alert] = engine.advance(9)
+    assert [at // 1_000_000 for _, at in alert.explanation if at is not None] == seen
+    assert [row["n"] for row in alert.bindings] == ['"4"^^<http://www.w3.org/2001/XMLSchema#integer>']
+
+
+@pytest.mark.parametrize("wrong", [0, -1, True, 2.5])
+def test_a_cap_on_explanations_is_at_least_one(wrong: int):
+    with pytest.raises(ObepError, match="OBEP588"):
+        ROWS.engine(max_because=wrong)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from paper_streams import bound, load, of, run, short, times
 
 from obep.model import SECOND
@@ -76,6 +77,7 @@ def test_example_6_exiting_without_a_guard_mixes_rooms(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_example_7_every_one_is_the_last_when_it_comes(tmp_path):
     hits = rooms(tmp_path, "EVENT H MATCH LAST BusyRoom RETURN H")
     assert times(hits) == [(2, 2, 2), (2, 2, 2), (3, 3, 3), (7, 7, 7), (7, 7, 7)]

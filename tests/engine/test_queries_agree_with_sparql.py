@@ -24,6 +24,7 @@ from obep.query.parse.parser import parse
 MODEST = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["csparql", "rdflib", "epsparql"])
 @given(c=choices())
 @MODEST

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,9 +18,12 @@ from hypothesis import strategies as st
 import obep
 from obep.engine.engine import Engine
 from obep.engine.query import Query
-from obep.formats import read_items
+from obep.engine.reporter import line_of
+from obep.formats import read_blocks, read_items
 from obep.formats.record_mapping import make_mapping
-from obep.formats.tables.mapped_records import Mapped
+from obep.formats.stream_reader import Reading
+from obep.formats.tables.mapped_records import Mapped, whole
+from obep.formats.tables.record_blocks import RecordBlock
 from obep.model import DeadLetter, Occurrence
 
 ONTOLOGY = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -60,6 +64,9 @@ QUERIES = (
     "EVENT H(?x) MATCH L AS a SEQ L AS b WITHIN 30 s\n"
     "IF { EVENT a { ?this :room ?x . ?x :near ?y . }\n"
     "     EVENT b { ?this :value ?w . FILTER(?w > 1) } }\nRETURN H",
+    "EVENT G AS Warm IF { ?this :value ?v . FILTER(?v < 50) }\nRETURN G, C, V",
+    "STATE Is(?x) FROM W(?x) TO C(?x)\nEVENT J(?x) MATCH Is(?x) FOR 3 s\n"
+    "EVENT H(?x) MATCH V(?x) WHILE Is(?x)\nRETURN H, J\nRETURN Is AS ALERTS",
 )
 TEMPLATES = (
     ":{id} a :{kind} ; :room :{room} ; :value {v:double} .",
@@ -90,6 +97,16 @@ ODD = st.fixed_dictionaries(
         "kind": st.sampled_from(("Hot", "Cold", "Lab", "Odd", "x y", None)),
     },
 )
+PRIVATE = st.fixed_dictionaries(
+    {
+        "time": TIMES,
+        "kind": st.sampled_from(("Hot", "Cold", "Warm")),
+        "id": st.sampled_from(("p1", "p2", "p3")),
+        "room": st.sampled_from(("r1", "r2", "q1")),
+        **{name: st.sampled_from(VALUES) for name in ("v", "w", "note")},
+    }
+)
+"""Records whose own names are no others': a block decides them."""
 RECORDS = st.integers(0, 9).flatmap(lambda n: ODD if n == 9 else GOOD)
 
 
@@ -143,16 +160,21 @@ def result(
     items_of = [[one.id if isinstance(one, Occurrence) else one for one in hit.items] for hit in found]
     shown = [(hit.to_json("iso"), hit.why(), hit.explanation, hit.bindings) for hit in found]
     said = list(zip(shown, items_of, strict=True))
-    return said, [letter._replace(line=0) for letter in letters], engine.counters
+    latest = engine.running.latest
+    kept = {event: [one.id for one in found] for event, found in latest.occurrences.items()}
+    remembered = latest.items, kept, latest.spells
+    return said, [letter._replace(line=0) for letter in letters], engine.counters, remembered
 
 
 def test_records_in_order_come_as_mapped_ones_and_take_the_way_of_blocks() -> None:
     lines = [{"time": n, "id": f"x{n}", "kind": "Hot", "room": "r9", "v": n} for n in range(9)]
     items = records(b"\n".join(map(msgspec.json.encode, lines)), TEMPLATES[0], lazily=True)
     assert {type(one) for one in items[2:]} == {Mapped}
-    engine = loaded(0).engine(remember=0)
-    assert engine.running.block() is not None
-    assert loaded(0).engine().running.block() is None  # `why_not` follows every item
+    for remember in (0, 5):
+        assert loaded(0).engine(remember=remember).running.block() is not None
+    window = "FROM NAMED WINDOW <w> ON <s> [RANGE 5 s STEP 1 s]\nEVENT A ON <w> AS Room\nRETURN A"
+    over_a_window = obep.load(text=f"PREFIX : <http://e/#>\nFROM STREAM <s>\n{window}", lints=False)
+    assert over_a_window.engine().running.block() is None  # it needs the items
 
 
 def test_an_event_that_two_records_of_an_instant_show_is_one_in_a_block_too() -> None:
@@ -167,6 +189,7 @@ def test_an_event_that_two_records_of_an_instant_show_is_one_in_a_block_too() ->
     assert [one.at for one in hit.items] == [3_000_000, 3_000_000, 4_000_000]
 
 
+@pytest.mark.slow
 @settings(max_examples=max(60, int(os.environ.get("OBEP_EXAMPLES", "0"))), deadline=None)
 @given(
     st.integers(0, len(QUERIES) - 1),
@@ -175,6 +198,7 @@ def test_an_event_that_two_records_of_an_instant_show_is_one_in_a_block_too() ->
     st.sampled_from((3, 100)),
     st.sampled_from((0, 0, 2)),
     st.lists(st.tuples(st.integers(3, 30), st.sampled_from(("restart", *"01234"))), max_size=3),
+    st.sampled_from((0, 3)),
 )
 def test_a_block_says_what_its_records_say_one_by_one(
     number: int,
@@ -183,6 +207,7 @@ def test_a_block_says_what_its_records_say_one_by_one(
     size: int,
     lateness: int,
     between: list[Between],
+    remember: int,
 ) -> None:
     at, lines = 0, [b'{"time": 0}', b'{"time": 1}']  # the first times say how times are written
     for record in drawn:
@@ -198,7 +223,9 @@ def test_a_block_says_what_its_records_say_one_by_one(
         letters: list[DeadLetter] = []
 
         def make(lazily: bool = lazily, letters: list[DeadLetter] = letters) -> Engine:
-            engine = loaded(number).engine(remember=0, on_dead_letter=letters.append, lateness=lateness)
+            engine = loaded(number).engine(
+                remember=remember, on_dead_letter=letters.append, lateness=lateness
+            )
             if not lazily:
                 engine.running.block = lambda: None  # type: ignore[method-assign]
             return engine
@@ -206,6 +233,143 @@ def test_a_block_says_what_its_records_say_one_by_one(
         items = records(data, template, lazily=lazily)
         results.append(result(make, items, size if lazily else 1, letters, between))
     assert results[1] == results[0]
+
+
+LINES = (b"", b"  ", b"[1]", b'{"time": 5', b"{},{}", b"}{", b'{"a":[{}', b"{}]}", b'"x"', b"5", b"\xff{}")
+"""What is no record, or two; some are one only together."""
+TEXTS = (b"", b"x", b'"x', b'a"b', b'"1","2"', b"1,2,3,4,5,6,7,8", b"\xff", b" , ,,,,,", b"1;2")
+"""The same for rows of a table."""
+
+
+def table(lines: list[bytes], odd: list[tuple[int, int]]) -> bytes:
+    """The records of lines of JSON as CSV, with some other rows in between."""
+    names = ("time", "id", "kind", "room", "v", "w", "note")
+    rows = [",".join(names).encode()]
+    for line in lines:
+        record = msgspec.json.decode(line)
+        cells = ["" if record.get(name) is None else str(record[name]) for name in names]
+        quoted = ['"' + cell.replace('"', '""') + '"' if set(cell) & set(' ",') else cell for cell in cells]
+        rows.append(",".join(quoted).encode())
+    for place, number in odd:
+        rows.insert(1 + place, TEXTS[number % len(TEXTS)])
+    return b"\n".join(rows)
+
+
+def blocks_of(data: bytes, format: str, template: str, few: int) -> list[Any]:
+    """The records as a run reads them from a file; of more than `few` a block is made."""
+    mapping = make_mapping({"template": template, "prefixes": {"": "http://e/#"}}, "mapping")
+    reading = Reading(stream="s", source="s", mapping=mapping, lazily=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("obep.formats.tables.record_blocks.FEW", few)
+        return list(read_blocks(BytesIO(data), format, reading, 256))
+
+
+def cut(blocks: list[Any], stops: list[int]) -> Iterator[list[Any]]:
+    """Blocks up to each of these places, which may lie in the midst of one."""
+    waiting, place = list(blocks), 0
+    for stop in stops:
+        found = []
+        while waiting and place < stop:
+            block = waiting.pop(0)
+            if place + len(block) > stop:
+                waiting.insert(0, block[stop - place :])
+                block = block[: stop - place]
+            found.append(block)
+            place += len(block)
+        yield found
+
+
+@settings(max_examples=max(60, int(os.environ.get("OBEP_EXAMPLES", "0"))), deadline=None)
+@given(
+    st.integers(0, len(QUERIES) - 1),
+    st.sampled_from(TEMPLATES),
+    st.sampled_from((PRIVATE, PRIVATE, GOOD, RECORDS)).flatmap(
+        lambda one: st.lists(one, min_size=8, max_size=40)
+    ),
+    st.sampled_from(("jsonl", "csv")),
+    st.sampled_from((1, 3, 16)),
+    st.sampled_from((0, 0, 0, 2)),
+    st.lists(st.tuples(st.integers(3, 40), st.sampled_from(("restart", *"01234"))), max_size=3),
+    st.one_of(st.just([]), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 10)), max_size=4)),
+)
+def test_a_block_of_lines_says_what_they_say_one_by_one(
+    number: int,
+    template: str,
+    drawn: list[dict[str, Any]],
+    format: str,
+    few: int,
+    lateness: int,
+    between: list[Between],
+    odd: list[tuple[int, int]],
+) -> None:
+    at, lines = 0, [b'{"time": 0}', b'{"time": 1}']
+    for record in drawn:
+        if type(record["time"]) is int:
+            at = max(at, at + record["time"])
+            record = record | {"time": at + min(record["time"], 0)}
+        lines.append(msgspec.json.encode(record))
+        if record.get("id") in ("p1", "x1"):  # the same event twice at its instant, in another room
+            lines.append(msgspec.json.encode(record | {"room": "r2"}))
+    if format == "csv":
+        data = table(lines, odd)
+    else:
+        for place, which in odd:
+            lines.insert(2 + place, LINES[which % len(LINES)])
+        data = b"\n".join(lines)
+    mapping = make_mapping({"template": template, "prefixes": {"": "http://e/#"}}, "mapping")
+    one_by_one = list(read_items(data, format, "s", source="s", mapping=mapping))
+    blocks = blocks_of(data, format, template, few)
+    read = [whole(one) for block in blocks for one in block]
+    assert [one._replace(line=0) if isinstance(one, DeadLetter) else one for one in read] == one_by_one
+    results = []
+    for in_blocks in (False, True):
+        letters: list[DeadLetter] = []
+
+        def make(in_blocks: bool = in_blocks, letters: list[DeadLetter] = letters) -> Engine:
+            engine = loaded(number).engine(remember=0, on_dead_letter=letters.append, lateness=lateness)
+            if not in_blocks:
+                engine.running.block = lambda: None  # type: ignore[method-assign]
+            return engine
+
+        engine, last = make(), len(one_by_one)
+        found: list[Occurrence] = []
+        stops = [*sorted((min(place, last), what) for place, what in between), (last, "")]
+        parts = cut(blocks if in_blocks else [[one] for one in one_by_one], [stop for stop, _ in stops])
+        for (_, what), part in zip(stops, parts, strict=True):
+            for block in part:
+                found += engine.push_items(block)
+            if what == "restart":
+                state, engine = engine.snapshot(), make()
+                engine.restore(state)
+            elif what:
+                sign, triple = CHANGES[int(what)]
+                found += engine.update(**{"insert" if sign == "+" else "delete": triple})
+        found += engine.close()
+        shown = [(line_of(hit, "iso"), hit.to_json("iso"), hit.why(), hit.explanation) for hit in found]
+        results.append((shown, [letter._replace(line=0) for letter in letters], engine.counters))
+    assert results[1] == results[0]
+
+
+def test_lines_in_order_come_as_one_block() -> None:
+    lines = [{"time": n, "id": f"x{n}", "kind": "Hot", "room": "r9", "v": n} for n in range(40)]
+    data = b"\n".join(map(msgspec.json.encode, lines))
+    for format, text in (("jsonl", data), ("csv", table(data.split(b"\n"), []))):
+        blocks = blocks_of(text, format, TEMPLATES[0], 3)
+        assert type(blocks[-1]) is RecordBlock
+        assert len(blocks[-1]) >= 20
+        assert blocks[-1].times[-1] == 39_000_000
+
+
+def test_two_halves_of_a_record_are_not_one_although_the_number_is_right() -> None:
+    record = {"id": "x", "kind": "Hot", "room": "r", "v": 1}
+    lines = [msgspec.json.encode(record | {"time": n}) for n in range(30)]
+    lines[20:23] = [b'{"time": 20, "v": [{}', b"{}]}", b'{"time": 21}, {"time": 22}']
+    found = [one for block in blocks_of(b"\n".join(lines), "jsonl", TEMPLATES[0], 2) for one in block]
+    assert [(n, one.line, one.code) for n, one in enumerate(found) if isinstance(one, DeadLetter)] == [
+        (20, 21, "OBEP600"),
+        (21, 22, "OBEP600"),
+        (22, 23, "OBEP600"),
+    ]
 
 
 def both_ways(number: int, template: str, lines: list[dict[str, Any]]) -> tuple[Any, Any]:

@@ -162,6 +162,7 @@ def test_the_same_query_a_hundred_times_is_the_identity() -> None:
     assert engine.snapshot() == plain.snapshot()
 
 
+@pytest.mark.slow
 def test_a_hundred_changes_of_one_rule_leave_two_versions() -> None:
     def rule(number: int) -> Query:
         return query(PAIR, f"EVENT Q(?x) MATCH A(?x) SEQ B(?x) WITHIN {number} s\n")

@@ -135,6 +135,7 @@ def depth(causes: list[dict[str, list]]) -> int:  # type: ignore[type-arg]
     return 1 + max(depth(cause.get("because", [])) for cause in causes) if causes else 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strata", [15, 25, 300])
 def test_very_many_levels_are_cut_and_said_to_be(strata: int) -> None:
     hit = chain(strata)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+import pytest
+
 import obep
 
 PREFIX = "@prefix : <http://example.org/plant#> .\n"
@@ -45,6 +47,7 @@ def query_of(folder: Path, k: set[str]) -> obep.Query:
     return obep.load(text=QUERY, folder=str(folder))
 
 
+@pytest.mark.slow
 def test_rules_see_the_static_graph_of_now_and_take_back_what_no_longer_follows(tmp_path: Path) -> None:
     random = Random(16)
     k = {":p1 a :Pump .", ":p1 :feeds :p2 ."}

@@ -220,6 +220,7 @@ def test_while_sees_the_bindings_as_of_the_end_of_what_is_decided_later() -> Non
     assert [row["most"].split('"')[1] for row in found[0].bindings] == ["10"]  # as of 3, not of 5
 
 
+@pytest.mark.slow
 def test_what_a_state_was_is_forgotten_when_nobody_can_ask_any_more() -> None:
     engine = obep.load(text=LATE, java=False).engine()
     sizes = []
@@ -428,6 +429,38 @@ def test_a_state_asks_a_graph_that_is_no_part_of_k(tmp_path: Path) -> None:
             (f"<{EX}Hot>", 0, "resolved"),
         ]
         assert _causes(found[0]) == {("temp", "31", 0), ("limit", "30", None)}
+
+
+@pytest.mark.parametrize("place", ["<n.ttl>", "?g"])
+def test_an_event_asks_a_graph_that_is_no_part_of_k(tmp_path: Path, place: str) -> None:
+    """Only what the item says is news (D38): not a limit that the item says, too."""
+    (tmp_path / "n.ttl").write_text(f"@prefix : <{EX}> . :x :limit 30 . :y :limit 40 .")
+    text = f"""PREFIX : <{EX}>
+    FROM NAMED GRAPH <n.ttl>
+    FROM STREAM <s>
+    FROM NAMED WINDOW <now> ON <s> [RANGE 10 s]
+    EVENT Hot(?z) AS {{ ?z :temp ?t . GRAPH {place} {{ ?z :limit ?m }} FILTER(?t > ?m) }}
+    EVENT Warm(?z) ON <now> AS {{ ?z :temp ?t . GRAPH {place} {{ ?z :limit ?m }} FILTER(?t > ?m) }}
+    EVENT Known(?z) AS {{ GRAPH {place} {{ ?z :limit ?m }} }}
+    EVENT Limited(?z) AS {{ ?z :limit ?m }}
+    EVENT Cooled(?z) MATCH Hot(?z) SEQ {{ ?z :temp ?t . GRAPH {place} {{ ?z :limit ?m }} FILTER(?t < ?m) }}
+      WITHIN 9 s
+    RETURN Hot, Warm, Known, Limited, Cooled"""
+    items = [
+        (0, "s", ":x :temp 31"),
+        (1, "s", ":y :temp 31"),
+        (4, "s", ":x :temp 20"),
+        (5, "s", ":x :limit 30"),
+    ]
+    found = run(text, items, tmp_path)
+    assert sorted(shown(found), key=lambda one: (one[2], one[0])) == [
+        ("Hot", 0, 0),
+        ("Warm", 0, 0),
+        ("Cooled", 0, 4),
+        ("Limited", 5, 5),
+    ]
+    hot = next(one for one in found if one.event == f"<{EX}Hot>")
+    assert _causes(hot) == {("temp", "31", 0), ("limit", "30", None)}
 
 
 def test_a_window_by_a_variable_is_each_window_of_the_file() -> None:

@@ -100,6 +100,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
+@pytest.mark.slow
 @given(c=choices())
 @MODEST
 def test_c_sparql_has_the_same_answers_in_obep(folder: Path, c: Choices) -> None:
@@ -115,6 +116,7 @@ def test_c_sparql_has_the_same_answers_in_obep(folder: Path, c: Choices) -> None
     same_answers(text_of(register, "csparql"), "csparql", c, folder)
 
 
+@pytest.mark.slow
 @given(c=choices())
 @MODEST
 def test_rsp_ql_has_the_same_answers_in_obep(folder: Path, c: Choices) -> None:
@@ -129,6 +131,7 @@ def test_rsp_ql_has_the_same_answers_in_obep(folder: Path, c: Choices) -> None:
     same_answers(text_of(register, "rspql"), "rspql", c, folder)
 
 
+@pytest.mark.slow
 @given(c=choices())
 @MODEST
 def test_ep_sparql_has_the_same_answers_in_obep(folder: Path, c: Choices) -> None:
@@ -154,6 +157,7 @@ def test_ep_sparql_has_the_same_answers_in_obep(folder: Path, c: Choices) -> Non
     same_answers(source + text_of(ast.Register(None, select), "epsparql"), "epsparql", c, folder)
 
 
+@pytest.mark.slow
 @given(c=choices())
 @MODEST
 def test_a_match_of_rsep_ql_has_the_same_answers_in_obep(folder: Path, c: Choices) -> None:

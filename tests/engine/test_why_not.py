@@ -168,7 +168,7 @@ def test_an_absence_whose_deadline_lies_beyond_the_end_is_undecided():
 
 def test_what_comes_before_an_absence_is_decided_is_too_early():
     found = after("(A NOT FOLLOWED BY C WITHIN 5 s) SEQ B", A, B)
-    assert only_reason(found) == ("order", "B at 4 does not stand in SEQ to A at 1, which ends at 6")
+    assert only_reason(found) == ("order", "B at 4 is not in the relation SEQ to A at 1, which ends at 6")
 
 
 def test_filters_that_are_true_of_different_solutions_only():
@@ -242,7 +242,7 @@ def test_of_a_logical_event_it_tells_which_parts_hold_and_which_are_missing(logi
     logical.push(ttl(":s1 :observesPerson :p ."), at=1, stream="s")
     assert str(logical.why_not("Free")).splitlines() == [
         "Free was reported never.",
-        "room1, in the item at 1, comes nearest:",
+        "room1, in the item at 1, is the nearest:",
         "  Room and armedWith some (Sensor and observesNobody some Thing): missing",
         "    Room: yes, known",
         "    armedWith some (Sensor and observesNobody some Thing): missing",
@@ -257,7 +257,7 @@ def test_of_a_logical_event_it_tells_which_parts_hold_and_which_are_missing(logi
 def test_what_the_item_says_is_not_known(logical):
     logical.push(ttl(":room3 a :Room ; :celsius 25.5 ."), at=1, stream="s")
     assert str(logical.why_not("Hot")).splitlines()[1:] == [
-        "room3, in the item at 1, comes nearest:",
+        "room3, in the item at 1, is the nearest:",
         "  Room and celsius some number[> 30]: missing",
         "    Room: yes",
         '    celsius some number[> 30]: missing; it is "25.5"',
@@ -305,7 +305,7 @@ RETURN Cold"""
     running = obep.load(text=text, folder=tmp_path).engine()
     running.push(ttl(":p1 :celsius 4.0 ."), at=1, stream="s")
     assert str(running.why_not("Cold")).splitlines()[1:] == [
-        "t1, in the item at 1, comes nearest:",
+        "t1, in the item at 1, is the nearest:",
         f"  Truck and {carries} some (Probe and celsius some number[< -30]): missing",
         "    Truck: yes, known",
         f"    {carries} some (Probe and celsius some number[< -30]): missing",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -81,7 +82,7 @@ def asked(query: str, question: str, items: Sequence[tuple[float, str]], **setti
                 "Overheated was reported never.",
                 "  Hot: never lately",
                 'Hot(z1) held 7 min of 10 min, from 0 to 420, then came z1 temperature "29"',
-                "Hot(z2) held 5 min of 10 min, from 480 to 780, then it expired: what kept it is too old",
+                "Hot(z2) held 5 min of 10 min, from 480 to 780, then it expired: its last item is too old",
                 "Hot(z2) holds since 1800, 3 min of 10 min; it is decided at 2400; "
                 "the stream ended before, at 1980",
             ],
@@ -91,7 +92,7 @@ def asked(query: str, question: str, items: Sequence[tuple[float, str]], **setti
             [
                 "Cooled(z2) was reported never.",
                 "  Hot: never lately",
-                "Hot(z2) held 5 min of 10 min, from 480 to 780, then it expired: what kept it is too old",
+                "Hot(z2) held 5 min of 10 min, from 480 to 780, then it expired: its last item is too old",
                 "Hot(z2) holds since 1800 and has not ended",
             ],
         ),
@@ -127,7 +128,7 @@ def asked(query: str, question: str, items: Sequence[tuple[float, str]], **setti
             [
                 "Hot held 3 times.",
                 'Hot(z1) held from 0 to 420, then came z1 temperature "29"',
-                "Hot(z2) held from 480 to 780, then it expired: what kept it is too old",
+                "Hot(z2) held from 480 to 780, then it expired: its last item is too old",
                 "Hot(z2) holds since 1800",
             ],
         ),
@@ -140,7 +141,7 @@ def test_an_episode_tells_how_long_it_held_and_what_ended_it(question: str, line
 
 def test_a_state_by_a_class_names_the_part_that_is_missing() -> None:
     found = asked(HOT, "Warm(:z2)", TEMPERATURES)
-    assert found[:2] == ["Warm(z2) never held.", "z2 comes nearest:"]
+    assert found[:2] == ["Warm(z2) never held.", "z2 is the nearest:"]
     assert "    temperature some number[> 25]: yes" in found
     assert "    occupied value true: missing" in found
 
@@ -154,6 +155,7 @@ def test_a_state_by_a_class_names_the_part_that_is_missing() -> None:
                 "Stuffy(z1) never held.",
                 "Stuffy(z1) came nearest at 480, with 3 rows:",
                 '  HAVING asks ?mean > 1000, and ?mean is "874"',
+                '  its rows: at 0 ?ppm "800"; at 240 ?ppm "900"; at 480 ?ppm "922"',
             ],
         ),
         (
@@ -164,6 +166,7 @@ def test_a_state_by_a_class_names_the_part_that_is_missing() -> None:
                 "Stuffy never held",
                 "  Stuffy(z1) came nearest at 480, with 3 rows:",
                 '    HAVING asks ?mean > 1000, and ?mean is "874"',
+                '    its rows: at 0 ?ppm "800"; at 240 ?ppm "900"; at 480 ?ppm "922"',
             ],
         ),
         (
@@ -172,6 +175,7 @@ def test_a_state_by_a_class_names_the_part_that_is_missing() -> None:
                 "Often(z1) never held.",
                 "Often(z1) came nearest at 480, with 3 rows:",
                 '  HAVING asks COUNT(*) > 6, and COUNT(*) is "3"',
+                "  its rows: at 0; at 240; at 480",
             ],
         ),
         ("Stuffy(:z2)", ["Stuffy(z2) never held.", "it has had no row", "OVER r: never lately"]),
@@ -179,6 +183,14 @@ def test_a_state_by_a_class_names_the_part_that_is_missing() -> None:
 )
 def test_a_state_by_rows_tells_its_figures_where_it_came_nearest(question: str, lines: list[str]) -> None:
     assert asked(STUFFY, question, CO2) == lines
+
+
+def test_only_the_last_rows_are_shown() -> None:
+    readings = [(minute, f":z1 :co2 {500 + minute} .") for minute in range(8)]
+    assert asked(STUFFY, "Stuffy(:z1)", readings)[-1] == (
+        '  its rows: at 180 ?ppm "503"; at 240 ?ppm "504"; at 300 ?ppm "505"; at 360 ?ppm "506"; '
+        'at 420 ?ppm "507", and 3 before them'
+    )
 
 
 WATCHED = """FROM STREAM <points>
@@ -252,6 +264,7 @@ LATE = [(22 * 60, ":f1 :fault 3 .")]
             [
                 "Busy(f1) came nearest at 29100, with 1 row:",
                 '  HAVING asks HELD() >= 10 min, and HELD() is "PT5M"',
+                '  its rows: from 28800 to 29100, then came f1 status "off"',
             ],
         ),
         ("Long(:f1)", RUNNING, ["at 29100 Running(f1) has held 5 min of 10 min, since 28800"]),
@@ -339,3 +352,17 @@ def test_an_engine_that_remembers_nothing_says_so() -> None:
         f"Whether Stuffy(z1) held before {unknown}"
     ]
     assert asked(HOT, "Hot(:z1)", [(0, ":z1 :temperature 33 .")], remember=0)[1:] == ["Hot(z1) holds since 0"]
+
+
+def test_a_graph_event_says_what_it_asked_a_named_graph_for(tmp_path: Path) -> None:
+    (tmp_path / "n.ttl").write_text("@prefix : <http://e/#> . :z1 :limit 30 .")
+    text = """FROM NAMED GRAPH <n.ttl>
+FROM STREAM <s>
+EVENT Hot(?z) AS { ?z :temperature ?t . GRAPH <n.ttl> { ?z :limit ?m } FILTER(?t > ?m) }
+RETURN Hot
+"""
+    engine = obep.load(text=PREFIX + text, folder=tmp_path).engine()
+    engine.push("@prefix : <http://e/#> . :z1 :temperature 20 .", at=60, stream="s")
+    engine.close()
+    [_, *lines] = str(engine.why_not("Hot(:z1)")).splitlines()
+    assert any('FILTER(?t > ?m) is not true for ?t = "20", ?m = "30"' in line for line in lines), lines

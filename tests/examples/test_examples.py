@@ -48,6 +48,7 @@ def test_the_brick_building_has_the_rules_of_the_building_with_states_word_for_w
     assert first == second
 
 
+@pytest.mark.slow
 def test_what_the_brick_building_expects_is_what_its_script_works_out(tmp_path: Path) -> None:
     rules, brick = "08-building-states/expect.py", "11-brick"
     for name in (rules, *(f"{brick}/{one}" for one in ("make_building.py", "expect.py", "words.ttl"))):

@@ -82,7 +82,7 @@ def test_a_unit_of_numbers_that_nobody_asks_for_is_not_changed() -> None:
 
 
 def test_units_that_cannot_become_the_one_asked_for_refuse_the_item() -> None:
-    for name, words in ((unit("PA"), "cannot become degC"), ('"blub"', "is no known unit")):
+    for name, words in ((unit("PA"), "cannot become degC"), ('"blub"', "is not a known unit")):
         assert words in str(made((S, T, number("5")), (S, UNIT, name)))
     two = made((S, T, number("5")), (S, UNIT, unit("K")), (S, UNIT, unit("DEG_F")))
     assert "has 2 units" in str(two)

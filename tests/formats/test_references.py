@@ -273,7 +273,7 @@ def test_one_bad_element_refuses_itself_alone_and_says_its_place() -> None:
     assert isinstance(lacking, DeadLetter) and "$." not in lacking.reason
     assert bad.reason.startswith("readings[1]: v: 'hot'") and bad.raw == '{"v":"hot"}'
     [letter] = read({"ts": 1, "readings": 7}, records="$.readings[*]", template=":a :v {v} .")
-    assert isinstance(letter, DeadLetter) and letter.reason == "readings: is no array"
+    assert isinstance(letter, DeadLetter) and letter.reason == "readings: is not an array"
 
 
 def test_blank_nodes_of_equal_elements_are_not_the_same() -> None:

@@ -80,7 +80,7 @@ def test_units_of_unlike_dimensions_are_refused() -> None:
         "",
         "unit:",
     ):
-        with pytest.raises(Exception, match="is no unit of temperature"):
+        with pytest.raises(Exception, match="is not a unit of temperature"):
             rule.apply("v", 98.6, wrong)
 
 
@@ -125,7 +125,7 @@ def _letter(letter: DeadLetter) -> str:
 def test_a_value_is_converted_from_the_unit_that_the_model_has_for_its_point() -> None:
     assert (value("f", 98.6), value("c", 37)) == ("37.0", "37.0")
     assert value("p", 1).startswith(
-        "OBEP610 v: the static graph: 'http://qudt.org/vocab/unit/PSI' is no unit"
+        "OBEP610 v: the static graph: 'http://qudt.org/vocab/unit/PSI' is not a unit"
     )
     assert value("none", 1).startswith("OBEP830")
     assert value("unknown", 1).startswith("OBEP830")

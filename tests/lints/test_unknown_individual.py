@@ -38,8 +38,8 @@ def said(folder: Path, *items: str, events: str = LOW, t: str = T, k: str = K) -
 
 def test_another_spelling_is_warned_of_with_the_one_that_was_meant(tmp_path: Path) -> None:
     assert said(tmp_path, ":inPen :penA", ":inPen :penA") == (
-        "OBEP580  warning: s: the values of http://e/#inPen are individuals that the static graph does not "
-        "know, and the query asks more of them: is http://e/#penA http://e/#PenA?\n"
+        "OBEP580  warning: s: the values of http://e/#inPen are not in the static graph, "
+        "and the query asks for facts about them: is http://e/#penA http://e/#PenA?\n"
     )
 
 
@@ -58,7 +58,7 @@ def test_another_spelling_is_warned_of_with_the_one_that_was_meant(tmp_path: Pat
 )
 def test_the_nearest_one_is_named(tmp_path: Path, value: str, hint: str) -> None:
     err = said(tmp_path, f":inPen {value}", f":inPen {value}")
-    assert err.endswith(f"and the query asks more of them: {hint}\n")
+    assert err.endswith(f"and the query asks for facts about them: {hint}\n")
     assert err.count("OBEP") == 1
 
 
@@ -79,7 +79,9 @@ def test_the_nearest_one_is_named(tmp_path: Path, value: str, hint: str) -> None
 )
 def test_whoever_asks_along_a_property_is_heard(tmp_path: Path, events: str, property: str) -> None:
     err = said(tmp_path, *[f":{property} :penA"] * 2, events=events)
-    assert err.startswith(f"OBEP580  warning: s: the values of http://e/#{property} are individuals")
+    assert err.startswith(
+        f"OBEP580  warning: s: the values of http://e/#{property} are not in the static graph"
+    )
 
 
 def test_nearly_all_are_enough(tmp_path: Path) -> None:
@@ -223,8 +225,8 @@ def test_individuals_of_whom_items_speak_are_looked_for_too(
 ) -> None:
     err = said_of(tmp_path, ":probe1 :oxygen 4", ":probe2 :oxygen 4", events=events)
     message = (
-        f"OBEP580  warning: s: the static graph does not know the individuals with http://e/#{property}, "
-        "and the query asks more of them: is http://e/#probe1 http://e/#Probe1?\n"
+        f"OBEP580  warning: s: the individuals with http://e/#{property} are not in the static graph, "
+        "and the query asks for facts about them: is http://e/#probe1 http://e/#Probe1?\n"
     )
     assert err == (message if property else "")
 
@@ -271,7 +273,9 @@ def test_what_follows_from_the_items_alone_need_not_be_known(tmp_path: Path, mor
 
 def test_most_individuals_of_items_must_be_unknown(tmp_path: Path) -> None:
     slip, known = ":probe1 :oxygen 4", ":Probe1 :oxygen 4"
-    assert "know 9 of 10 individuals with http://e/#oxygen, and" in said_of(tmp_path, *[slip] * 9, known)
+    assert "s: 9 of 10 individuals with http://e/#oxygen are not in the static graph, and" in said_of(
+        tmp_path, *[slip] * 9, known
+    )
     assert said_of(tmp_path, *[slip] * 8, known) == ""
     assert said_of(tmp_path, slip) == ""
 
@@ -408,8 +412,8 @@ def said_of_bays(folder: Path, *bays: str, more: str = "", k: str = BAYS_K) -> s
 
 def test_individuals_that_are_called_in_another_way_are_warned_of(tmp_path: Path) -> None:
     start = (
-        "OBEP580  warning: s: the static graph does not know the individuals with http://e/#occupied, and "
-        "the query asks more of them: "
+        "OBEP580  warning: s: the individuals with http://e/#occupied are not in the static graph, "
+        "and the query asks for facts about them: "
     )
     assert said_of_bays(tmp_path, "5", "6", "7") == f"{start}is http://e/#5 http://e/#bay-5?\n"
     assert (

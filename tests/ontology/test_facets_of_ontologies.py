@@ -40,14 +40,14 @@ REFUSED = [
     ("string", 'xsd:maxExclusive "m"', "restricts xsd:string with xsd:maxExclusive", "another facet"),
     ("boolean", "xsd:minInclusive true", "restricts xsd:boolean with xsd:minInclusive", "another facet"),
     ("double", 'xsd:pattern "5.*"', "restricts xsd:double with xsd:pattern", "another facet"),
-    ("string", 'xsd:minLength "three"', 'with "three", which is no count', "xsd:minLength 3"),
-    ("string", 'xsd:maxLength "12"', 'with "12", which is no count', "xsd:maxLength 12"),
-    ("string", "xsd:length -1", "with -1, which is no count", "xsd:length 3"),
-    ("string", "xsd:length 2.0", "with 2.0, which is no count", "xsd:length 3"),
-    ("string", "xsd:pattern 5", "with xsd:pattern 5, which is no plain string", 'xsd:pattern "5"'),
-    ("double", "xsd:lessThan 5e0", "with xsd:lessThan, which is no facet", "xsd:maxExclusive"),
-    ("double", "owl:maxExclusive 5e0", "with owl:maxExclusive, which is no facet", "xsd:maxExclusive"),
-    ("decimal", "xsd:fractionDigits 2", "with xsd:fractionDigits, which is no facet", "xsd:minInclusive"),
+    ("string", 'xsd:minLength "three"', 'with "three", which is not a count', "xsd:minLength 3"),
+    ("string", 'xsd:maxLength "12"', 'with "12", which is not a count', "xsd:maxLength 12"),
+    ("string", "xsd:length -1", "with -1, which is not a count", "xsd:length 3"),
+    ("string", "xsd:length 2.0", "with 2.0, which is not a count", "xsd:length 3"),
+    ("string", "xsd:pattern 5", "with xsd:pattern 5, which is not a plain string", 'xsd:pattern "5"'),
+    ("double", "xsd:lessThan 5e0", "with xsd:lessThan, which is not a facet", "xsd:maxExclusive"),
+    ("double", "owl:maxExclusive 5e0", "with owl:maxExclusive, which is not a facet", "xsd:maxExclusive"),
+    ("decimal", "xsd:fractionDigits 2", "with xsd:fractionDigits, which is not a facet", "xsd:minInclusive"),
 ]  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def test_without_hermit_the_error_says_how_to_get_it(package: str, tmp_path: Pat
     said = missing + ASK.replace("error.code", "error")
     assert run(said, JAVA_HOME=str(tmp_path)).splitlines() == [
         "OBEP340  the reasoner needs HermiT, and it is not installed",
-        "  owlready2, which carries it, and JPype1 come with the extra `java` alone.",
+        "  owlready2 (which contains it) and JPype1 are installed by the extra `java`.",
         '  Try:  pip install "obep[java]"',
     ]
     asked = missing + "from obep.ontology.hermit.java import has_java, lacking\nprint(has_java(), lacking())"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+import obep
+from obep.errors import ObepError
 from obep.ontology.owl.axioms import (
     LITERAL,
     RDF,
@@ -187,3 +189,9 @@ def test_long_literals_are_not_remembered() -> None:
     for number in range(10):
         assert value(lit(f"{number}{'x' * 1000}", "string")).space == "string"
     assert _remembered.cache_info().currsize == before
+
+
+@pytest.mark.parametrize("bound", ["1e999999999", "1e-999999999", "9" * 5000])
+def test_a_bound_of_a_billion_digits_is_refused_before_it_is_written_out(bound: str) -> None:
+    with pytest.raises(ObepError, match="OBEP312  a bound of more than 4000 digits"):
+        obep.load(text=f"EVENT A AS (e some number[> {bound}])\nRETURN A")

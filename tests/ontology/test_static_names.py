@@ -41,7 +41,7 @@ def said(
 )
 def test_an_unknown_name_is_warned_of_at_its_clause(tmp_path: Path, k: str, names: str, remedy: str) -> None:
     (only,) = said(tmp_path, k)
-    assert only.message == f"the static graph uses {names}, which neither the ontology nor the query knows"
+    assert only.message == f"the static graph uses {names}, which neither the ontology nor the query has"
     assert only.remedy == remedy
     assert only.severity == "warning"
     assert only.line_text == "FROM GRAPH <k.ttl>"

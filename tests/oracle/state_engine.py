@@ -27,8 +27,9 @@ def engine_answers(case: StateCase, seed: int) -> tuple[Counter[Told], Counter[T
     random = how.random
     engine = query.engine(remember=0, lateness=how.lateness)
     found: list[Occurrence] = []
-    for item in how.order(case.items):
-        found += engine.push_items([item])
+    for lot in how.lots(case.items):
+        found += engine.push_items(lot)
+        item = lot[-1]
         if how.too_late and (watermark := engine.clock.watermark) is not None and random.random() < 0.2:
             assert engine.push_items([item._replace(at=watermark - 1)]) == []
         if how.restores and random.random() < 0.15:
@@ -46,19 +47,22 @@ def engine_answers(case: StateCase, seed: int) -> tuple[Counter[Told], Counter[T
 
 @dataclass
 class Handling:
-    """What may not matter: the order of arrival within the lateness, items that are too late, snapshots."""
+    """What may not matter: the order of arrival within the lateness, whether items come one by one or several
+    at once, items that are too late, snapshots."""
 
     random: Random
     lateness: int
     """In seconds."""
     too_late: bool
     restores: bool
+    most_at_once: int = 1
 
     @classmethod
     def of(cls, seed: int) -> Handling:
         random = Random(seed)
         lateness = random.choice((0, 0, 1, 3, 6))
-        return cls(random, lateness, random.random() < 0.2, random.random() < 0.4)
+        most = Random(f"lots of {seed}").choice((1, 1, 3, 30))
+        return cls(random, lateness, random.random() < 0.2, random.random() < 0.4, most)
 
     def order(self, items: Sequence[Item]) -> list[Item]:
         """The items as they arrive: any order that the lateness allows, also at one instant."""
@@ -66,9 +70,18 @@ class Handling:
         latest = self.lateness * SECOND
         return sorted(mixed, key=lambda item: item.at + self.random.choice((0, latest // 2, latest)))
 
+    def lots(self, items: Sequence[Item]) -> Iterator[list[Item]]:
+        """The same, as they are pushed."""
+        ordered, sizes = self.order(items), Random(len(items))
+        while ordered:
+            size = sizes.randint(1, self.most_at_once)
+            yield ordered[:size]
+            del ordered[:size]
+
     def names(self) -> Iterator[str]:
         """Which of EXPECTED it is."""
         flags = {"SHUFFLED": self.lateness > 0, "TOO LATE": self.too_late, "SNAPSHOT": self.restores}
+        flags["LOTS"] = self.most_at_once > 1
         return (name for name, given in flags.items() if given)
 
 
@@ -127,10 +140,17 @@ def rest(o: Occurrence, query: Query) -> frozenset[Assertion]:
     leaves = [part.occurrence for part in o.parts if not part.context]
     explained = {a for leaf in leaves for a in counted(leaf, query)}
     if not isinstance(o, Detected):  # it was in a snapshot, which does not say what is whose
-        shown = {a for leaf in leaves for a in leaf.explanation}
-        return frozenset(a for a in o.explanation if a not in explained | shown)
+        theirs = {a for leaf in leaves for a in leaf.explanation}
+        return frozenset(a for a in o.explanation if a not in explained | theirs)
     assert o.by.plan.root is not None
-    parts = zip(o.candidates[0][PARTS], o.by.plan.root.aliases, strict=True)
+    aliases = o.by.plan.root.aliases
+    for candidate in o.candidates:  # several may be one occurrence (D1): the one whose parts are shown
+        parts = [*zip(candidate[PARTS], aliases, strict=True)]
+        shown_parts = [
+            part for part, alias in parts if part is not None and alias.event and not alias.context
+        ]
+        if all(any(leaf is part for part in shown_parts) for leaf in leaves):
+            break
     added = [part for part, alias in parts if part is not None and not (alias.event or alias.context)]
     return frozenset(a for part in added for a in part.explanation if a not in explained)
 

@@ -172,6 +172,18 @@ FOUND = {
         EVENT F MATCH S(?x) CONTAINS NOT D RETURN F""",
         "A5x A7x |12",
     ),
+    "a condition on what UNTIL names is decided by UNTIL, also below LAST": (
+        """FROM NAMED WINDOW <w> ON <s> [RANGE 4 s STEP 2 s]
+        EVENT R AS KindR
+        STATE S1(?x) ON <w> AS { SELECT ?x (COUNT(*) AS ?n) { ?x :v ?t . } GROUP BY ?x HAVING (?n >= 1) }
+        EVENT H(?x) MATCH LAST (R(?x) AS a1 REPEATED EVERY 3 s UNTIL BEGIN S1 AS a3)
+        IF { EVENT a1 { ?this :v ?b0 . } FILTER(?n <= 1) } RETURN H""",
+        "27x(v=2) R32x(v=2) 33y(v='none) 34y(v=2) |35",
+    ),
+    "two matches that are one occurrence are told by the parts that it shows": (
+        """EVENT D AS KindD EVENT R AS KindR EVENT F MATCH NOT R AS a1 JOIN D(?x) AS a3 RETURN F""",
+        "D11x D35x |35",
+    ),
     "what NOT adds counts although it explains a state beside it": (
         """EVENT A AS KindA EVENT D AS KindD STATE S(?x) OVER A(?x) WITHIN 4 s
         EVENT F MATCH BEGIN S(?x) JOIN NOT D RETURN F""",

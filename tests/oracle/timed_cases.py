@@ -7,10 +7,9 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import partial
 from typing import Literal as Choice
-from typing import TypeVar
 
 from obep.model import SECOND
 from obep.query import ast
@@ -51,6 +50,8 @@ def text_of(node: object) -> str:
             return f"{node.micros // SECOND} s"
         case ast.TriplePattern():
             return " ".join(map(text_of, (node.subject, node.predicate, node.object)))
+        case ast.PathPattern():
+            return f"{text_of(node.subject)} {path_text(node.path)} {text_of(node.object)}"
         case ast.Bgp():
             return " . ".join(map(text_of, node.patterns)) + " ."
         case ast.Group():
@@ -74,6 +75,19 @@ def text_of(node: object) -> str:
         case ast.Filter():
             return f"FILTER({condition_text(node.condition)})"
     return condition_text(node)
+
+
+def path_text(path: object) -> str:
+    match path:
+        case ast.PathInverse():
+            return f"^({path_text(path.path)})"
+        case ast.PathAlternative():
+            return "(" + "|".join(map(path_text, path.branches)) + ")"
+        case ast.PathSequence():
+            return "(" + "/".join(map(path_text, path.steps)) + ")"
+        case ast.PathRepeat():
+            return f"({path_text(path.path)}){path.times}"
+    return text_of(path)
 
 
 def cell(node: object) -> str:
@@ -158,6 +172,8 @@ def constructs(node: object) -> Iterator[str]:
             yield node.function
         case ast.Select():
             yield "SELECT"
+        case ast.PathPattern():
+            yield "path"
         case ast.Bgp() | ast.GroupUnion() | ast.GroupOptional() | ast.GroupMinus():
             yield type(node).__name__
         case ast.Bind() | ast.Values() | ast.Filter() | ast.AskQuery() | ast.ConstructQuery():
@@ -176,22 +192,9 @@ EXPECTED = (
     *TIGHT,
     *LOOSE,
     *("GroupUnion", "GroupOptional", "GroupMinus", "EXISTS", "NOT EXISTS", "Filter", "Bind", "Values"),
-    *("sub-select", "side by side", "ConstructQuery", "AskQuery"),
+    *("sub-select", "side by side", "ConstructQuery", "AskQuery", "path"),
     *("getSTARTTIME", "getENDTIME", "getDURATION"),
 )
-
-
-Optional = TypeVar("Optional", bound=ast.TimedOperand)
-
-
-def without_exists(operand: Optional) -> Optional:
-    """An optional operand whose F has no EXISTS, which the engine does not look at beside its partner."""
-    if not isinstance(operand, ast.Group):
-        return operand
-    kept = [
-        one for one in operand.elements if not isinstance(one, ast.Filter) or "EXISTS" not in text_of(one)
-    ]
-    return replace(operand, elements=tuple(kept))
 
 
 # --- drawing --------------------------------------------------------------------------------------------
@@ -232,9 +235,38 @@ class Drawing:
             return ast.TriplePattern(subject, ast.Var("w"), value)
         return ast.TriplePattern(subject, name(word), value)
 
+    def path(self, negated: bool, depth: int = 2) -> ast.Path:
+        words = [word for word in (self.negative if negated else self.positive) if word != "v"]
+        kind = self.rng.random() if depth else 1
+        inner = partial(self.path, negated, depth - 1)
+        if kind < 0.4:
+            return ast.PathRepeat(inner(), "?")
+        if kind < 0.5:
+            return ast.PathInverse(inner())
+        if kind < 0.6:
+            return ast.PathSequence((inner(), inner()))
+        if kind < 0.7:
+            return ast.PathAlternative((inner(), inner()))
+        return name(self.rng.choice(words))
+
+    def path_pattern(self, negated: bool) -> ast.PathPattern:
+        subject: ast.Var | ast.Name = ast.Var(self.rng.choice("xyz"))
+        value: ast.Var | ast.Name = ast.Var(self.rng.choice("xyz"))
+        if self.chance(0.15):
+            subject = name(self.rng.choice(INDIVIDUALS))
+        if self.chance(0.15):
+            value = name(self.rng.choice(INDIVIDUALS))
+        path = self.path(negated)
+        return ast.PathPattern(
+            subject, ast.PathRepeat(path, "?") if isinstance(path, ast.Name) else path, value
+        )
+
     def bgp(self, negated: bool) -> ast.Bgp:
         size = self.rng.choice((1, 1, 1, 1, 2, 2, 3) if self.large else (1, 1, 1, 1, 1, 2))
-        return ast.Bgp(tuple(self.pattern(negated) for _ in range(size)))
+        patterns: list[ast.TriplePattern | ast.PathPattern] = [self.pattern(negated) for _ in range(size)]
+        if self.any_predicate and self.chance(0.1):
+            patterns[-1] = self.path_pattern(negated)
+        return ast.Bgp(tuple(patterns))
 
     def group(self, depth: int, negated: bool = False, inside_exists: bool = False) -> ast.Group:
         elements: list[ast.GroupElement] = [self.core(depth, negated, inside_exists)]
@@ -256,16 +288,15 @@ class Drawing:
 
     def more(self, depth: int, negated: bool, inside_exists: bool) -> ast.GroupElement:
         group = partial(self.group, depth, inside_exists=inside_exists)
-        kinds = ["bind", "values", "group", "union", "chain"]
-        if not inside_exists:
-            kinds += ["optional", "optional", "minus", "select"]
+        kinds = ["bind", "values", "group", "union", "chain", "optional", "optional", "minus", "select"]
         match self.rng.choice(kinds):
             case "optional":
-                return ast.GroupOptional(without_exists(group(negated=True)))
+                return ast.GroupOptional(group(negated=True))
             case "minus":
                 return ast.GroupMinus(group(negated=True))
             case "bind":
-                return ast.Bind(self.bound(), ast.Var(self.new("d")))
+                value = self.exists(depth) if self.chance(0.2) else self.bound()
+                return ast.Bind(value, ast.Var(self.new("d")))
             case "values":
                 return self.values()
             case "select":
@@ -309,7 +340,7 @@ class Drawing:
         return made
 
     def chain(self, depth: int, negated: bool, inside: bool) -> ast.TimedJoin:
-        if inside or self.chance(0.5):
+        if self.chance(0.5):
             made = self.tight(depth, negated, inside, self.rng.choice((2, 2, 2, 3)))
             assert isinstance(made, ast.TimedJoin)
             return made
@@ -319,12 +350,12 @@ class Drawing:
                 self.tight(depth, negated, inside, size()),
                 self.tight(depth, negated, inside, size()),
             )
-            made = ast.TimedJoin("OPTIONALSEQ", without_exists(left), right)
+            made = ast.TimedJoin("OPTIONALSEQ", left, right)
         else:
             left, right = self.tight(depth, negated, inside, size()), self.tight(depth, True, inside, size())
-            made = ast.TimedJoin("EQUALSOPTIONAL", left, without_exists(right))
+            made = ast.TimedJoin("EQUALSOPTIONAL", left, right)
         if self.chance(0.15):
-            made = ast.TimedJoin("EQUALSOPTIONAL", made, without_exists(self.operand(depth, True, inside)))
+            made = ast.TimedJoin("EQUALSOPTIONAL", made, self.operand(depth, True, inside))
         return made
 
     # -- conditions
@@ -332,17 +363,21 @@ class Drawing:
     def condition(self, depth: int, negated: bool, inside_exists: bool) -> ast.Expression:
         kind = self.rng.random()
         if kind < 0.3:
-            inner = self.group(1 if depth > 0 and self.chance(0.3) else 0, True, True)
-            return ast.Exists(inner, negated=self.chance(0.6))
+            return self.exists(depth)
         if kind < 0.55:
             return self.time_condition()
         if kind < 0.65 and depth > 0:
             if self.chance(0.5):
                 return ast.Conjunction(tuple(self.condition(0, negated, inside_exists) for _ in range(2)))
-            return ast.Disjunction((self.plain_condition(), self.time_condition()))
+            other = self.exists(depth) if self.chance(0.4) else self.time_condition()
+            return ast.Disjunction((self.plain_condition(), other))
         if kind < 0.75:
-            return ast.Negation("!", self.plain_condition())
+            return ast.Negation("!", self.exists(depth) if self.chance(0.3) else self.plain_condition())
         return self.plain_condition()
+
+    def exists(self, depth: int) -> ast.Exists:
+        inner = self.group(1 if depth > 0 and self.chance(0.5) else 0, True, True)
+        return ast.Exists(inner, negated=self.chance(0.6))
 
     def time_condition(self) -> ast.Expression:
         sign = self.rng.choice(("<", "<=", ">", ">=", "="))

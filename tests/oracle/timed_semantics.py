@@ -14,6 +14,11 @@ Readings chosen where the text leaves room. Each is the one closest to the lette
  T6  DISTINCT at the top gives each row once an instant; any start of the solutions with that row will do.
  T7  An ill-formed triple of a template (a literal as its subject) is left out; the others are derived.
  T8  ⊥ EQUALS ⊥ is false, as any comparison with ⊥.
+ T9  Zero steps of `p?` bind both ends to one term. Between two variables that is a subject or object of any
+     triple occurrence, which brings its interval (else a graph at one instant would not give SPARQL's rows);
+     a constant, or what EXISTS puts in, needs no triple: ⊥.
+ T10 EXISTS puts nothing into a sub-select: that is evaluated first, and joined. For MINUS, a variable that
+     was put in counts as shared where both sides have it. Both as pyoxigraph has it.
 """
 
 from __future__ import annotations
@@ -158,7 +163,9 @@ def without_filters(group: ast.Group, world: World) -> tuple[Psi, list[object]]:
             may, optional = without_filters(element.group, world)
             solutions = left_join(solutions, may, lambda must, may: ends_by(may, must), optional, world)
         elif isinstance(element, ast.GroupMinus):
-            solutions = minus(solutions, of_group(element.group, world))
+            before_it = in_scope(group.elements[: group.elements.index(element)])
+            put_in = dict(world.given).keys() & before_it & in_scope(element.group.elements)
+            solutions = minus(solutions, of_group(element.group, world), bool(put_in))
         elif isinstance(element, ast.Bind):
             solutions = {extended(solution, element, world) for solution in solutions}
         else:
@@ -203,8 +210,10 @@ def optional_operand(node: object, world: World) -> tuple[Psi, list[object]]:
 def of_bgp(bgp: ast.Bgp, world: World) -> Psi:
     solutions: Psi = {NOTHING}
     for pattern in bgp.patterns:
-        assert isinstance(pattern, ast.TriplePattern)
-        matches = {found for known in world.occurring for found in matching(pattern, known, world)}
+        if isinstance(pattern, ast.TriplePattern):
+            matches = {found for known in world.occurring for found in matching(pattern, known, world)}
+        else:
+            matches = of_path(pattern.subject, pattern.path, pattern.object, world)
         solutions = join(solutions, matches)
     return {
         Solution(frozenset(pair for pair in row if not pair[0].startswith("_:")), start, end)
@@ -224,10 +233,80 @@ def matching(pattern: ast.TriplePattern, known: Occurs, world: World) -> Iterato
     yield Solution(frozenset(row.items()), known.start, known.end)
 
 
-def minus(left: Psi, right: Psi) -> Psi:
+def of_path(subject: object, path: object, value: object, world: World) -> Psi:
+    """The pairs of terms that a path connects, each over the interval of the triples between them."""
+    match path:
+        case ast.Name():
+            pattern = ast.TriplePattern(subject, path, value)  # type: ignore[arg-type]
+            return {found for known in world.occurring for found in matching(pattern, known, world)}
+        case ast.PathInverse():
+            return of_path(value, path.path, subject, world)
+        case ast.PathAlternative():
+            return {found for one in path.branches for found in of_path(subject, one, value, world)}
+        case ast.PathSequence():
+            found: Psi = {NOTHING}
+            ends = [subject, *(ast.Var(f"_:step{id(step)}") for step in path.steps[1:]), value]
+            for at, step in enumerate(path.steps):
+                found = join(found, of_path(ends[at], step, ends[at + 1], world))
+            between = {one.name for one in ends[1:-1] if isinstance(one, ast.Var)}
+            return {one._replace(row=frozenset(p for p in one.row if p[0] not in between)) for one in found}
+        case ast.PathRepeat():
+            assert path.times == "?"
+            return of_path(subject, path.path, value, world) | no_step(subject, value, world)
+    raise TypeError(path)
+
+
+def no_step(subject: object, value: object, world: World) -> Psi:
+    """T9."""
+    known = [term for end in (subject, value) if (term := world.term(end, {})) is not None]
+    if len(set(known)) > 1:
+        return set()
+    names = [end.name for end in (subject, value) if isinstance(end, ast.Var)]
+    free = [one for one in names if one not in dict(world.given)]
+    if known:
+        return {Solution(frozenset((one, known[0]) for one in free), None, None)}
+    return {
+        Solution(frozenset((one, term) for one in free), occurs.start, occurs.end)
+        for occurs in world.occurring
+        for term in (occurs.triple[0], occurs.triple[2])
+    }
+
+
+def in_scope(elements: Iterable[object]) -> set[str]:
+    """The variables that the elements of a group may bind."""
+    found: set[str] = set()
+    for node in elements:
+        match node:
+            case ast.Bgp():
+                for pattern in node.patterns:
+                    places = [pattern.subject, pattern.object]
+                    if isinstance(pattern, ast.TriplePattern):
+                        places.append(pattern.predicate)
+                    found |= {one.name for one in places if isinstance(one, ast.Var)}
+            case ast.Group():
+                found |= in_scope(node.elements)
+            case ast.GroupOptional():
+                found |= in_scope(node.group.elements)
+            case ast.GroupUnion():
+                found |= in_scope(node.groups)
+            case ast.TimedJoin():
+                found |= in_scope((node.left, node.right))
+            case ast.Bind():
+                found.add(node.variable.name)
+            case ast.Values():
+                found |= {one.name for one in node.variables}
+            case ast.Select():
+                shown = {one.variable.name for one in node.projection}
+                found |= shown or in_scope(node.where.elements)
+    return {one for one in found if not one.startswith("_:")}
+
+
+def minus(left: Psi, right: Psi, shares: bool) -> Psi:
+    """`shares`: both sides have a variable that EXISTS has put in."""
+
     def removes(other: Solution, one: Solution) -> bool:
         shared = dict(one.row).keys() & dict(other.row).keys()
-        return bool(shared) and compatible(one.row, other.row) and ends_by(other, one)
+        return (bool(shared) or shares) and compatible(one.row, other.row) and ends_by(other, one)
 
     return {one for one in left if not any(removes(other, one) for other in right)}
 
@@ -253,7 +332,13 @@ def of_values(values: ast.Values, world: World) -> Psi:
 
 
 def of_sub_select(select: ast.Select, world: World) -> Psi:
-    return {projected(solution, select) for solution in of_group(select.where, world)}
+    given = dict(world.given)
+    found: Psi = set()
+    for solution in of_group(select.where, World(world.occurring)):
+        shown = projected(solution, select)
+        if compatible(shown.row, world.given):
+            found.add(shown._replace(row=frozenset(pair for pair in shown.row if pair[0] not in given)))
+    return found
 
 
 def projected(solution: Solution, select: ast.Select) -> Solution:
@@ -357,6 +442,8 @@ def as_value(term: str) -> int | str:
 
 
 def as_term(value: int | str) -> str:
+    if isinstance(value, bool):
+        return f'"{str(value).lower()}"^^<{XSD}boolean>'
     return value if isinstance(value, str) else f'"{value}"{INTEGER}'
 
 

@@ -19,7 +19,7 @@ from strategies import (
 
 from obep.model import RDF_TYPE
 from obep.query import ast
-from obep.query.free_variables import _mapped
+from obep.query.free_variables import mapped
 
 NAMES = ["IsIn", "q-1", "<http://example.org/out>", "ex:Out"]
 
@@ -32,7 +32,7 @@ def _prefixed(node: Any) -> Any:
             return replace(part, text=part.iri)
         return part
 
-    return _mapped(node, change)
+    return mapped(node, change)
 
 
 def _named(text: str) -> ast.Name:

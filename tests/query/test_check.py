@@ -27,7 +27,7 @@ def said(path: Path) -> str:
         found = check(link(parse_bytes(path.read_bytes(), path.name), path.parent))
     except ObepError as error:
         return f"{error}\n"
-    # what is not carried out yet has a case of its own, and leaves the others as they will be
+    # what is not supported yet has a case of its own, and leaves the others as they will be
     found = [one for one in found if one.code != "OBEP149" or path.stem.startswith("149")]
     return "\n\n".join(str(diagnostic) for diagnostic in found) + "\n"
 

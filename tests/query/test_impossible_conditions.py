@@ -274,3 +274,22 @@ def test_what_is_found_in_a_longer_event_may_take_time() -> None:
     ):
         found = check(link(parse(f"{head}{hot}{alarm}")))
         assert len([one for one in found if one.code == "OBEP219"]) == number, hot
+
+
+def test_a_number_too_long_for_a_duration_is_no_proposal() -> None:
+    number = "1" * 5_000
+    text = (
+        "EVENT A AS B\nSTATE R(?m) FROM A(?m) TO A(?m) TIMEOUT 1 h\n"
+        f"STATE H(?m) OVER STATE R(?m) WITHIN 1 h STEP 1 min HAVING (HELD() > {number})\nRETURN H AS ALERTS"
+    )
+    (only,) = [one for one in check(link(parse(text))) if one.code == "OBEP219"]
+    assert only.remedy == "compare values of one kind"
+
+
+def test_an_exponent_beyond_the_default_decimal_context_is_compared() -> None:
+    text = (
+        "EVENT A AS B\nSTATE H(?m) OVER A(?m) WITHIN 1 h HAVING (COUNT(*) = 1e9999999)\n"
+        "STATE N(?m) OVER A(?m) WITHIN 1 h HAVING (COUNT(*) > 1e9999999 && COUNT(*) < 5)\n"
+        "RETURN H, N AS ALERTS"
+    )
+    assert [one.line_text[:7] for one in check(link(parse(text))) if one.code == "OBEP219"] == ["STATE N"]

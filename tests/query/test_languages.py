@@ -141,6 +141,7 @@ LEFT_OUT = [
     ("csparql", "SELECT ?x FROM NAMED STREAM <http://s> [NOW - 10 MINUTES TO NOW] WHERE { ?x :p ?y }",
      "[NOW - …], of SPARQLStream"),
     ("epsparql", "SELECT ?x ?y WHERE ?x ?x ?x . SEQOPTIONAL ?y ?y ?y .", "SEQOPTIONAL"),
+    ("epsparql", "SELECT ?x ?y WHERE { { ?x :p ?x } SEQOPTIONAL { ?y :p ?y } }", "SEQOPTIONAL"),
 ]  # fmt: skip
 """Section 12 of DIALECTS in its order. Input triples with intervals are no part of a query."""
 OTHERS = [

@@ -195,3 +195,9 @@ def test_states_are_layers_between_events() -> None:
 def test_a_state_may_not_depend_on_itself() -> None:
     with pytest.raises(Cycle):
         strata(linked("EVENT A AS Room STATE S FROM A WHILE T TO A STATE T AS { S() }"))
+
+
+def test_an_alias_that_begins_with_a_colon_is_printed_with_one_more() -> None:
+    file = parse("PREFIX x: <http://e/> EVENT A AS B EVENT H MATCH A AS :: SEQ A AS x:y RETURN H")
+    assert "A AS :: SEQ A AS x:y" in show(file)
+    assert parse(show(file)) == file

@@ -73,6 +73,7 @@ _FORMS = (
 _HEADS = ("<q>", "ISTREAM <q>", "<q> COMPUTE EVERY 5 s", "DSTREAM <q> COMPUTE EVERY 5 s")
 REGISTERED = [f"REGISTER {head} AS {form}{dot}" for head in _HEADS for form in _FORMS for dot in ("", " .")]
 REGISTERED.append("REGISTER <q> AS SELECT ISTREAM * { ?x :p ?y }")
+REGISTERED.append("REGISTER ISTREAM <q> AS SELECT * { MATCH { A SEQ B } }")
 REGISTERED.append("".join(f"REGISTER <q{n}> AS ASK {{ }}\n" for n in range(2)))
 
 

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from obep.serve.project import find_project
 from obep.serve.service import Service
 from obep.serve.settings import settings_of
-from obep.serve.web_app import make_app
+from obep.serve.web.web_app import make_app
 
 QUERY = """PREFIX : <http://e/>
 FROM STREAM <points>

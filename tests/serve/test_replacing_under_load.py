@@ -90,9 +90,10 @@ def by_hand(project: Path) -> list[tuple[str, str | None]]:
     for _, body in WriteLog(project / ".obep-serve" / "log").frames(0):
         for change in unpacked(body):
             if isinstance(change, Came):
-                before += change.items
+                items = change.as_items()
+                before += items
                 for engine in engines.values():
-                    found += engine.push_items(change.items)
+                    found += engine.push_items(items)
             elif isinstance(change, Replaced):
                 found += put(engines, change, sorted(before, key=lambda one: one.at))
     return [(one.id, getattr(one, "status", None)) for one in found]

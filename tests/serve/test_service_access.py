@@ -19,7 +19,7 @@ from obep.serve.api.routes import ROUTES, Route
 from obep.serve.entries import Acted
 from obep.serve.project import find_project
 from obep.serve.settings import ROLES, settings_of
-from obep.serve.web_server import _listen
+from obep.serve.web.web_server import _listen
 
 TOKENS = "".join(
     f'[serve.tokens.{role}]\nrole = "{role}"\ntoken = "${{{role.upper()}_TOKEN}}"\n' for role in ROLES

@@ -129,17 +129,18 @@ def test_a_replay_counts_silence_as_it_was(
 ) -> None:
     toml = '[engine]\nidle = "10 s"\n[serve]\nsnapshot = "1 h"\n'
     service = local(toml)
-    now = [service.service._steady]
+    now = [service.service.clocks.steady]
     monkeypatch.setattr(
-        type(service.service),
-        "_look",
-        lambda self: setattr(self, "_steady", now[0]) or setattr(self, "_wall", now[0]),
+        type(service.service.clocks),
+        "look",
+        lambda self: setattr(self, "steady", now[0]) or setattr(self, "wall", now[0]),
     )
     for second in range(1, 6):
         service.post(line(second))
         now[0] += 6_000_000
         if second % 2:
             service.service._tick()
+            assert service.service.waiting == 0
     watermark = service.service.queries.first.clock.watermark
     assert watermark is not None and watermark > 1_000_000  # `acks` is silent, and nobody waits for it
     found = service.client.get("/events").text

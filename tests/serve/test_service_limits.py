@@ -18,10 +18,10 @@ from websockets.sync.client import connect
 
 from obep.errors import ObepError, Stopped
 from obep.formats import read_items
-from obep.serve import web_server
 from obep.serve.api.calls import Call
 from obep.serve.api.http_answers import STATUS
 from obep.serve.watchers import TooSlow
+from obep.serve.web import web_server
 from obep.serve.write_log import WriteLog
 
 

@@ -85,7 +85,7 @@ class Play:
             return self._run(session, resumes)
         except ObepError as error:
             unknown = self.folder / "more.jsonl"
-            if f"{unknown} holds something" not in str(error):
+            if f"{unknown} is not empty" not in str(error):
                 raise
             unknown.unlink()
             self.moved = True

@@ -25,13 +25,13 @@ from soak_runner import query_named
 from soak_schedule import QUERIES, Schedule, Session, make_schedule
 
 from obep.config.toml_file import Config
+from obep.engine.split.key_routes import Layout
 from obep.model import Alert, Item, Occurrence
 from obep.spark.connectors.heartbeat import BEAT
 from obep.spark.readers.raw_rows import Inflow, RawRead
-from obep.spark.stages import stage2
+from obep.spark.stages import block_entries, stage2
 from obep.spark.stages.buckets import component_numbers
 from obep.spark.stages.found_columns import unwrapped
-from obep.spark.stages.route import Layout
 from obep.spark.stages.stage1 import STAMP, abstracting
 from obep.spark.stages.stage2 import Detecting
 from obep.spark.stages.worker import Job, components_of
@@ -195,7 +195,7 @@ def _with_retries(pipeline: Pipeline, batch: MicroBatch, random: Random) -> tupl
 def _forget() -> None:
     """The Python worker is another one."""
     stage2._warm.clear()
-    stage2._groups.clear()
+    block_entries._groups.clear()
     stage2._causes.clear()
 
 

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -19,8 +20,10 @@ from oracle.state_strategies import StateCase, StateCases
 
 from obep.abstraction.matcher import Matcher
 from obep.engine.blocks import Entry, decode_block
+from obep.engine.knowledge.judged_items import JudgedItems
 from obep.engine.query import Query
 from obep.engine.segment import Segment
+from obep.engine.split.key_routes import Layout
 from obep.model import Occurrence
 from obep.ontology.bundle.compile import compile_bundle
 from obep.ontology.owl.axioms import Axioms
@@ -28,7 +31,7 @@ from obep.output.json_writer import to_line
 from obep.plan.components import Component
 from obep.query import ast
 from obep.query.link import assemble
-from obep.spark.stages.route import Layout, Routes
+from obep.spark.stages.route import Routes
 from obep.spark.stages.worker import components_of
 
 
@@ -56,7 +59,10 @@ def split(query: Query, case: StateCase, buckets: int, random: Random) -> list[O
     def made(bucket: int) -> Segment:
         component = layout.component_of(bucket)
         plan = component.plan(query.plan, *layout.share_of(bucket))
-        return Segment(plan, matcher, split=component.begins)
+        if not component.judges:
+            return Segment(plan, matcher, split=component.begins)
+        judge = JudgedItems(query, partial(routes.brought_to, bucket), None, speaks=not bucket)
+        return Segment(plan, judge.matcher, judge=judge)
 
     found: list[Occurrence] = []
     for batch in _cut(case, random):

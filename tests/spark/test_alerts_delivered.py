@@ -8,9 +8,10 @@ from streams.test_alertmanager import FAN, alerts, server
 
 from obep.config.toml_file import Config
 from obep.model import Alert
+from obep.output.form_texts import Found
 from obep.output.json_writer import to_line
 from obep.run.run_spec import Order, Target
-from obep.spark.driver.delivery import Delivery, Found
+from obep.spark.driver.delivery import Delivery
 
 RUNNING = "<http://e/Running>"
 

@@ -15,8 +15,9 @@ from spark_cases import embedded, rows
 from obep.config.toml_file import Config
 from obep.errors import ObepError
 from obep.model import Occurrence
+from obep.output.form_texts import Found
 from obep.run.run_spec import Order, Target, aim
-from obep.spark.driver.delivery import Delivery, Found
+from obep.spark.driver.delivery import Delivery
 from obep.spark.driver.parquet import WRITTEN, Parts, Place, Writing, Written
 from obep.spark.stages.found_columns import COLUMNS, occurrences_payload
 from obep.streams.sinks.open_sinks import CallSink, MemorySink

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from obep.config.toml_file import Config
 from obep.errors import ObepError
 from obep.model import DeadLetter
+from obep.output.form_texts import Found
 from obep.run.run_spec import Order, aim
-from obep.spark.driver.delivery import Delivery, Found
+from obep.spark.driver.delivery import Delivery
 
 RETURNED = {"<http://e/A>": "event"}
 

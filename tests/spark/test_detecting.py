@@ -23,6 +23,7 @@ from pyspark.sql.streaming.tws_tester import TwsTester
 import obep
 from obep.engine.blocks import STYLES, decode_block
 from obep.engine.query import Query
+from obep.engine.split.key_routes import Layout
 from obep.errors import ObepError
 from obep.formats.timestamps import show_instant
 from obep.output.json_writer import to_json, to_line
@@ -30,7 +31,7 @@ from obep.spark.readers.item_rows import read_graphs
 from obep.spark.stages import stage2
 from obep.spark.stages.buckets import component_numbers, partition_of
 from obep.spark.stages.found_columns import unwrapped
-from obep.spark.stages.route import Arrived, Columns, Layout, Routes
+from obep.spark.stages.route import Arrived, Columns, Routes
 from obep.spark.stages.stage1 import STAMP, abstracting
 from obep.spark.stages.stage2 import Detecting
 from obep.spark.stages.state_pages import unsqueezed
@@ -522,9 +523,13 @@ def test_each_bucket_of_several_queries_has_its_component(tmp_path: Path) -> Non
         widths=tuple(one.widths[0] for one in both),
     )
     found = [place_of(job, number) for number in range(len(job.numbers))]
-    wanted = [place_of(one, number) for one in both for number in range(len(one.numbers))]
+    wanted = [
+        place_of(one, number)._replace(query=query)
+        for query, one in enumerate(both)
+        for number in range(len(one.numbers))
+    ]
     assert found == wanted
-    assert [bundle for bundle, *_ in found] == sorted((b for b, *_ in found), key=job.bundles.index)
+    assert [one.query for one in found] == sorted(one.query for one in found)
 
 
 def test_each_query_sees_the_items_of_its_streams_and_each_item_is_accounted_for_once(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ from kafka_broker import NoKafka, connector_jars
 
 from obep.config.toml_file import Config
 from obep.errors import ObepError
+from obep.output.form_texts import Found
 from obep.run.run_spec import Inlet, Order, aim
 from obep.spark.connectors.spark_sources import require_options
 from obep.spark.driver.console_run import explained, status_of
-from obep.spark.driver.delivery import Delivery, Found
+from obep.spark.driver.delivery import Delivery
 from obep.spark.driver.tally import Tally
 from obep.streams.sinks.webhook import WebhookSink
 

@@ -121,7 +121,7 @@ def test_the_component_of_a_query_has_one_bucket_and_says_why(name: str) -> None
     asked = query(name)
     for component in components_of(asked):
         if component.queries:
-            assert component.split == "in one bucket: a query looks at all items"
+            assert component.split == "in one bucket: a query reads all items"
             assert component.whole and component.streams is None
     assert {one for component in components_of(asked) for one in component.queries} == {
         one.iri for one in asked.plan.queries

@@ -13,9 +13,9 @@ pytest.importorskip("pyspark")
 from spark_cases import query
 
 from obep.config.toml_file import Config
+from obep.output.form_texts import Found
 from obep.run.run_spec import Order, Target
-from obep.spark.driver.delivery import Found
-from obep.spark.driver.spark_run import LOST_OUTPUT, SLOW_START, STARTS, SparkRun
+from obep.spark.driver.spark_run import HALTED, LOST_OUTPUT, SLOW_START, STARTS, SparkRun
 
 
 class Spark:
@@ -74,3 +74,18 @@ def test_it_is_not_tried_for_ever_and_nothing_else_is_tried_again(tmp_path: Path
         with pytest.raises(RuntimeError, match=error):
             running._watch(spark)  # type: ignore[arg-type]  # as above
         assert spark.starts == starts
+
+
+def test_a_micro_batch_is_not_begun_where_another_query_goes_on(tmp_path: Path) -> None:
+    """What Spark says of it is no failure: the next query runs that micro-batch."""
+    running = run(tmp_path)
+    running.go_on_with(query("deadlines"), keeps_state=False)
+    with pytest.raises(RuntimeError, match=HALTED):
+        running.deliver(None, 7)  # type: ignore[arg-type]  # it is not looked at
+    assert not (tmp_path / "out.jsonl").exists()
+    spark = Spark(iter([f"[FOREACH_BATCH_USER_FUNCTION_ERROR] RuntimeError: {HALTED}"]))
+    assert running._watch(spark)  # type: ignore[arg-type]  # as above
+    assert spark.starts == 1
+    running._next = None
+    with pytest.raises(RuntimeError, match=HALTED):  # nobody has asked for another
+        running._watch(Spark(iter([HALTED] * 9)))  # type: ignore[arg-type]  # as above

@@ -18,11 +18,11 @@ WRONG = [
     ('"fetch.min.byte" = "1"', "fetch.min.byte: Kafka's client has no such option", '"fetch.min.bytes" = …'),
     (
         '"sasl.mechanism" = "${PW}", "security.protocol" = "sasl_ssl"',
-        "sasl.mechanism: Kafka's client does not take it",
+        "sasl.mechanism: Kafka's client refuses it",
         "SCRAM-SHA-512",
     ),
-    ('"security.protocol" = "${PW}"', "security.protocol: Kafka's client does not take it", ""),
-    ('"fetch.min.bytes" = "${PW}"', "fetch.min.bytes: Kafka's client does not take it", ""),
+    ('"security.protocol" = "${PW}"', "security.protocol: Kafka's client refuses it", ""),
+    ('"fetch.min.bytes" = "${PW}"', "fetch.min.bytes: Kafka's client refuses it", ""),
     ('"fetch.min.bytes" = "-5"', "outside allowed range", ""),
     ('"error_cb" = "${PW}"', "error_cb: Kafka's client has no such option", ""),
 ]

@@ -75,6 +75,6 @@ def test_a_broker_that_is_there_and_takes_nothing_is_an_error(monkeypatch: pytes
 def test_a_stop_does_not_wait_for_a_kafka_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
     sink = waiting_sink(monkeypatch, ["away"] * 1000)
     sink.hurry()
-    with pytest.raises(ObepError, match="away, and has not taken all"):
+    with pytest.raises(ObepError, match="lost the connection, and has not taken all"):
         sink.flush()
     assert len(sink._producer.steps) == 999

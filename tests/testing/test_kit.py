@@ -68,8 +68,9 @@ def test_a_question_that_cannot_be_asked_is_refused(event: str, code: str) -> No
 
 def test_crashes_change_nothing_and_a_difference_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     from obep.formats.tables.frame_items import frame_items
+    from obep.formats.tables.mapped_records import whole
 
-    items = [one for one in frame_items(ROWS).items if isinstance(one, obep.Item)]
+    items = [one for one in map(whole, frame_items(ROWS).items) if isinstance(one, obep.Item)]
     assert len(assert_survives_crashes(QUERY, items)) == 4
     monkeypatch.setattr(obep.Engine, "restore", lambda engine, data: None)
     with pytest.raises(AssertionError, match="crashes change what is found"):

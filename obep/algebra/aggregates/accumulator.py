@@ -1,4 +1,4 @@
-"""What an aggregate is: rows come and leave, and it has a value for those that are there."""
+"""Aggregates: rows are added and removed, and each has a value for the current rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RowKey = str | tuple[Term, ...]
 
 
 class Collecting(Protocol):
-    """What follows the rows that were added and not removed."""
+    """An accumulator that keeps the rows that were added and not removed."""
 
     def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         """A row comes: its end, itself as N-Triples, and the term of the aggregate's argument in it; `None`
@@ -71,7 +71,7 @@ class Distinct:
 
 
 class DistinctComputed(Distinct):
-    """The same, where the result is computed."""
+    """A DISTINCT accumulator whose result is computed from its values."""
 
     def __init__(self, inner: Computed) -> None:
         super().__init__(inner)

@@ -23,7 +23,7 @@ _add, _subtract = EXACT.add, EXACT.subtract
 
 
 class ArgumentFigures:
-    """What is asked of one argument, over the rows that were added and not removed."""
+    """Figures of one argument over the rows that were added and not removed."""
 
     __slots__ = (
         "_decimals",
@@ -183,6 +183,20 @@ class ArgumentFigures:
             return None
         return min(self._nans) if self._nans else of.value()
 
+    def greatest_value(self, now: int) -> Value | None:
+        """MAX as a value."""
+        return self._extreme_value(self._greatest)
+
+    def least_value(self, now: int) -> Value | None:
+        """MIN as a value."""
+        return self._extreme_value(self._least)
+
+    def _extreme_value(self, of: RunningExtreme | None) -> Value | None:
+        if self._nans or self._unbound or of is None:
+            term = self._extreme(of)
+            return None if term is None else parsed[term]
+        return of.entries[of.first][1] if self.rows else None
+
 
 FIGURES: dict[str, Callable[[ArgumentFigures, int], Any]] = {
     "COUNT": ArgumentFigures.count,
@@ -192,3 +206,8 @@ FIGURES: dict[str, Callable[[ArgumentFigures, int], Any]] = {
     "MAX": ArgumentFigures.greatest,
 }
 """What computes an aggregate of an argument."""
+VALUES: dict[str, Callable[[ArgumentFigures, int], Any]] = {
+    "MIN": ArgumentFigures.least_value,
+    "MAX": ArgumentFigures.greatest_value,
+}
+"""What computes the value of an aggregate whose figure is a term."""

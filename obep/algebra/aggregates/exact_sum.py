@@ -37,14 +37,14 @@ class ExactSum:
             self._change(number, weight, 1)
 
     def take(self, number: Number, weight: int = 1) -> None:
-        """Takes away what was put."""
+        """Subtract a number that was added."""
         if isinstance(number, Decimal):
             self._tenths = _subtract(self._tenths, number if weight == 1 else _multiply(number, weight))
         else:
             self._change(number, weight, -1)
 
     def put_square(self, number: Number, times: int = 1) -> None:
-        """Adds the square of a number; with -1 takes it away."""
+        """Add the square of a number, or subtract it with -1."""
         if isinstance(number, float):
             if not math.isfinite(number):
                 self._special(number * number, 1, times)

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from obep.algebra.aggregates.accumulator import Accumulator, Collecting, Computed, Distinct, DistinctComputed
-from obep.algebra.aggregates.argument_figures import FIGURES, ArgumentFigures
+from obep.algebra.aggregates.argument_figures import FIGURES, VALUES, ArgumentFigures
 from obep.algebra.aggregates.counts import CountRows, CountValues, GroupConcat, Sample
 from obep.algebra.aggregates.extremes import Extreme, Median, Percentile
 from obep.algebra.aggregates.presence import Full, Held
@@ -36,6 +36,7 @@ _OF_ORDER: dict[str, Callable[[], Accumulator]] = {
     "TURNS": Turns,
 }
 
+_COSTS = {"COUNT": 0, "MIN": 1, "MAX": 1}
 OF_TIME = frozenset({"TIMEAVG", "HELD"})
 """These change with the time alone: they are computed at rows of their own group and at multiples of STEP."""
 
@@ -47,8 +48,12 @@ class FigureOf(NamedTuple):
     """Of the accumulator at an instant; `None` is SPARQL's error."""
     is_value: bool
     """Whether that is a value, and not a term."""
-    is_count: bool = False
-    """Whether it costs nothing."""
+    value: Callable[[Any, int], Any] | None = None
+    """What computes the value of a term, where that need not be read."""
+    cost: int = 2
+    """How long it takes: nothing (0), little (1) or longer."""
+    function: str = ""
+    """Its name, where rows leave in the order of their ends, and DISTINCT is not asked for."""
 
 
 class Shared(NamedTuple):
@@ -84,7 +89,13 @@ def shared_accumulators(nodes: Sequence[Aggregate], within: int, *, in_order: bo
 def _shared(nodes: list[Aggregate]) -> Shared:
     functions = frozenset(node.function for node in nodes)
     figures = {
-        node: FigureOf(_compute(node), node.function not in ("MIN", "MAX"), node.function == "COUNT")
+        node: FigureOf(
+            _compute(node),
+            node.function not in VALUES,
+            VALUES.get(node.function),
+            _COSTS.get(node.function, 2),
+            node.function,
+        )
         for node in nodes
     }
     return Shared(lambda: ArgumentFigures(functions), nodes[0], figures)
@@ -103,12 +114,12 @@ def _value(accumulator: Any, now: int) -> Any:
 
 
 def make_aggregate(node: Aggregate, within: int = 0) -> Accumulator:
-    """An empty accumulator; FULL and HELD need to know the width of the window, in microseconds."""
+    """Make an empty accumulator; FULL and HELD need the width of the window, in microseconds."""
     return maker(node, within)()
 
 
 def maker(node: Aggregate, within: int = 0) -> Callable[[], Accumulator]:
-    """What makes empty accumulators, for each group one."""
+    """Return a function that makes an empty accumulator for each group."""
     make = _maker(node, within)
     if not node.distinct or (node.function == "COUNT" and node.argument is None):
         return make

@@ -74,7 +74,7 @@ class Held:
             self._sum += instant - self._since
 
     def plain(self) -> list[Any]:
-        """What it remembers, as plain values."""
+        """The state as plain values."""
         return [self._open, self._since, [list(span) for span in self._past]]
 
     def restore(self, plain: list[Any]) -> None:

@@ -20,17 +20,17 @@ class RunningExtreme:
     Values compare as in `Extreme`; of several equal ones the least term counts.
     """
 
-    __slots__ = ("_beats", "_entries", "_first")
+    __slots__ = ("_beats", "entries", "first")
 
     def __init__(self, greatest: bool) -> None:
         self._beats: Callable[[Any, Any], bool] = gt if greatest else lt
-        self._entries: list[Entry] = []
-        self._first = 0
+        self.entries: list[Entry] = []
+        self.first = 0
         """How many at the beginning have left."""
 
     def add(self, end: int, known: Any, term: Term) -> None:
         """A row comes, mostly with the latest end; its value is no NaN."""
-        entries, least, later = self._entries, self._first, None
+        entries, least, later = self.entries, self.first, None
         while len(entries) > least and entries[-1][0] > end:
             later = later or []
             later.append(entries.pop())
@@ -50,21 +50,17 @@ class RunningExtreme:
 
     def expire(self, end: int) -> None:
         """All rows that end by an instant have left."""
-        entries, first = self._entries, self._first
+        entries, first = self.entries, self.first
         while first < len(entries) and entries[first][0] <= end:
             first += 1
         if first == len(entries) or (first >= _FEW and 2 * first > len(entries)):
             del entries[:first]
             first = 0
-        self._first = first
+        self.first = first
 
     def value(self) -> Term:
         """The term of the extreme value. Raises IndexError if there is none."""
-        return self._entries[self._first][2]
-
-    def known(self) -> Any:
-        """The extreme value. Raises IndexError if there is none."""
-        return self._entries[self._first][1]
+        return self.entries[self.first][2]
 
     def _outdoes(self, known: Any, term: Term, other: Entry) -> bool:
         kind, its_kind = KINDS[type(known)], KINDS[type(other[1])]

@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 
 class Comparable(Protocol):
-    """What has an order."""
+    """A value with an order."""
 
     def __lt__(self, other: Any, /) -> bool: ...
 

@@ -54,7 +54,7 @@ class LiveBuilder:
         self._static = static
 
     def bounded(self, sink: Change, times: int = 1) -> Change:
-        """What gives changes on as long as there are not too many rows: they are kept in memory."""
+        """Pass changes on while the number of rows in memory is below the limit."""
         number = 0
 
         def change(row: Row, by: int) -> None:

@@ -64,7 +64,7 @@ class RowFeed:
 
 
 def taker(pattern: TripleMatch, input_: JoinInput) -> Take:
-    """What gives the values of a triple to a pattern, if it matches."""
+    """Return a function that gives the values of a matching triple to a pattern."""
     change = input_.change
     places = {slot: place for place, slot in reversed(pattern.slots)}
     extract = row_of([places[slot] for slot in input_.slots])

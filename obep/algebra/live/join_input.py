@@ -13,7 +13,7 @@ Change = Callable[[Row, int], None]
 """Takes a row and by how much its number changes."""
 Pick = Callable[[Row], Any]
 Bucket = Row | dict[Row, int]
-"""Rows with their numbers; one row that is there once stands for itself."""
+"""Rows with their multiplicities; a single row with multiplicity one is stored without a dict."""
 Table = dict[Any, Bucket]
 
 
@@ -28,7 +28,7 @@ class JoinInput:
         """A condition over these slots alone: rows that fail it take no part in the join."""
 
     def cost(self, known: Slots) -> int:
-        """How many rows a lookup may find, when slots are known."""
+        """An estimate of the rows that a lookup by known slots finds."""
         unknown = len([slot for slot in self.slots if slot not in known])
         return unknown if unknown == 0 or self.certain & known else unknown + 10
 

@@ -23,7 +23,7 @@ def join_out(inputs: list[JoinInput], size: int, sink: Change) -> None:
 
 
 def _joining(held: list[int], certain: Slots, others: list[JoinInput], size: int, sink: Change) -> Change:
-    """What joins a row of the slots `held` with all others, in the order that finds few rows."""
+    """Return a function that joins a row of the slots `held` with all others, smallest inputs first."""
     steps: list[Callable[[Change], Change]] = []
     held, left = list(held), list(others)
     while left:

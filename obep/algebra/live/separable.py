@@ -1,4 +1,4 @@
-"""Whether the inside of an EXISTS can be kept by itself and joined with the rows that are tested."""
+"""Decide whether the inside of an EXISTS can be kept separately and joined with the tested rows."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from obep.algebra.bag_node import BagNode
@@ -16,8 +17,8 @@ class TripleMatch(NamedTuple):
     slots: tuple[tuple[int, int], ...]
     """(place in the triple, slot in the row) of its variables."""
 
-    def cost(self, known: Slots) -> int:
-        """How little is known of the triples: the greater, the more there may be."""
+    def cost(self, known: AbstractSet[int]) -> int:
+        """An estimate of the number of matching triples: the fewer known terms, the greater."""
         open_ = [place for place, slot in self.slots if slot not in known]
         typing = self.constants[1] == RDF_TYPE and 0 in open_  # a class has many members
         return sum((2, 1, 2)[place] for place in open_) + typing

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 from obep.algebra.aggregates.accumulator import Collecting
 from obep.algebra.aggregates.make_aggregate import FigureOf
@@ -17,7 +17,8 @@ from obep.guards.three_valued import Condition, Row, Times
 from obep.guards.typed_values import ExpressionError, Value, parsed, term_of_value
 from obep.guards.value_order import OPERATORS, compare
 from obep.model import Term
-from obep.query.ast import Call, Comparison, Expression, Literal, Var
+from obep.query.ast import Call, Comparison, Expression, Var
+from obep.query.ast import Literal as LiteralNode
 
 PENDING: Any = object()
 """In the slot of a figure that has not been computed."""
@@ -88,7 +89,7 @@ class FigureCompiler(Compiler):
 
     def _comparison(self, node: Comparison) -> Condition:
         figure = self._figure(node.left)
-        if figure is None or not isinstance(node.right, Literal):
+        if figure is None or not isinstance(node.right, LiteralNode):
             return super()._comparison(node)
         slot, compute, is_value = figure.slot, figure.compute, figure.is_value
         sign, apply, constant = node.operator, OPERATORS[node.operator], self.value(node.right)((), ())
@@ -116,23 +117,31 @@ class FigureCompiler(Compiler):
         return lambda row, times: figure.term(row) is not None
 
 
-Quick = Callable[[list[Collecting], int], bool]
+Quick = Callable[[list[Collecting], int], "bool | Blocked"]
 """A condition over the accumulators of a group at an instant."""
+Blocked = Literal["row comes", "row leaves"]
+"""A condition is not true, and will not be before that happens."""
+_GROWS = {">": "row comes", ">=": "row comes", "<": "row leaves", "<=": "row leaves"}
+_SHRINKS = {">": "row leaves", ">=": "row leaves", "<": "row comes", "<=": "row comes"}
+_WAITS: dict[str, dict[str, Any]] = {"COUNT": _GROWS, "MAX": _GROWS, "MIN": _SHRINKS}
+"""What a comparison waits for that is not true, of figures that rows which come only raise or only lower."""
 
 
 def quick_test(place: int, figure: FigureOf, sign: str, constant: Value) -> Quick:
     """Compares an aggregate with a constant, without any row; an error is not true."""
-    apply, compute, is_value = OPERATORS[sign], figure.compute, figure.is_value
+    waits: bool | Blocked = _WAITS.get(figure.function, {}).get(sign, False)
+    apply, compute = OPERATORS[sign], figure.value or figure.compute
+    is_value = figure.is_value or figure.value is not None
     exact = _EXACT if type(constant) in _EXACT else frozenset()
 
-    def test(accumulators: list[Collecting], now: int) -> bool:
+    def test(accumulators: list[Collecting], now: int) -> bool | Blocked:
         found = compute(accumulators[place], now)
         if found is None:
             return False
         if not is_value:
             found = parsed[found]
         if type(found) in exact:
-            return apply(found, constant)
+            return apply(found, constant) or waits
         try:
             return compare(sign, found, constant)
         except ExpressionError:

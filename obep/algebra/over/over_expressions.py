@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from obep.algebra.aggregates.accumulator import Collecting
 from obep.algebra.aggregates.make_aggregate import OF_TIME, FigureOf, shared_accumulators
-from obep.algebra.over.figure_compiler import PENDING, Figure, FigureCompiler, Quick, quick_test
+from obep.algebra.over.figure_compiler import PENDING, Blocked, Figure, FigureCompiler, Quick, quick_test
 from obep.errors import ObepError
 from obep.guards.calendar import Moment
 from obep.guards.filter_closures import Compiler
@@ -60,10 +60,12 @@ ORDER: Final = 1
 START: Final = 2
 TERMS: Final = 4
 GROUP: Final = 5
+MAX_BECAUSE = 100
+"""The rows of a group, the last ones, whose sources are kept, where no setting says how many (STATES 3)."""
 
 
 class OverExpressions:
-    """What is computed for a group, over one layout of rows."""
+    """The expressions of a group, over one layout of rows."""
 
     def __init__(
         self,
@@ -74,8 +76,13 @@ class OverExpressions:
         within: int,
         *,
         in_order: bool = True,
+        max_because: int = MAX_BECAUSE,
     ) -> None:
-        """`in_order`: rows leave in the order of their ends."""
+        """`in_order`: rows leave in the order of their ends. `max_because`: how many of a group's last rows
+        keep their sources."""
+        self.max_because = max_because
+        self.blocked: bool | Blocked = False
+        """What the last `result` waits for, if it was nothing."""
         self.bare = not aggregates and having is None
         """Whether only groups with rows count."""
         self.lags = False
@@ -100,7 +107,7 @@ class OverExpressions:
             self._quick, self._having = layout.conditions(condition)
         nodes = [one.node for one in accumulators]
         self.arguments = [_argument(node, variables) for node in nodes]
-        """What gives the arguments of the accumulators in a row."""
+        """Functions that compute the arguments of the accumulators from a row."""
         only = nodes[0].argument if len(nodes) == 1 else None
         known = isinstance(only, Var) and only.name in variables
         self.slot = variables.index(only.name) if isinstance(only, Var) and known else None
@@ -117,8 +124,11 @@ class OverExpressions:
     def result(self, group: GroupKey, accumulators: list[Collecting], now: int) -> Values | None:
         """The values of AGGREGATE at an instant, if HAVING is true; only what is asked for is computed."""
         for quick in self._quick:
-            if not quick(accumulators, now):
+            passed = quick(accumulators, now)
+            if passed is not True:
+                self.blocked = passed
                 return None
+        self.blocked = False
         moment = term_of_value(Moment(now)) if self.of_time else None
         row: list[Any] = [*group, moment, *self._pending, accumulators, now]
         try:
@@ -176,21 +186,21 @@ class _Layout:
         return figure
 
     def conditions(self, condition: Expression) -> tuple[list[Quick], list[Condition]]:
-        """What must be true. At the top an error is as good as false, so the order is free: COUNT first."""
+        """What must be true, the quickest first: at the top an error is as good as false, in any order."""
         wrong = check_expression(condition)
         if wrong:
             raise ObepError(*wrong)
         parts = condition.operands if isinstance(condition, Conjunction) else (condition,)
-        quick: list[tuple[bool, Quick]] = []
+        quick: list[tuple[int, Quick]] = []
         others: list[Condition] = []
         for part in parts:
             place, of = self._aggregate_of(part)
             if of is not None and isinstance(part, Comparison):
                 constant = self._compiler().value(part.right)((), ())
-                quick.append((of.is_count, quick_test(place, of, part.operator, constant)))
+                quick.append((of.cost, quick_test(place, of, part.operator, constant)))
             else:
                 others.append(self._compiler().test(part))
-        return [test for _, test in sorted(quick, key=itemgetter(0), reverse=True)], others
+        return [test for _, test in sorted(quick, key=itemgetter(0))], others
 
     def _aggregate_of(self, part: Expression) -> tuple[int, FigureOf | None]:
         """The aggregate that is compared with a constant, and nothing else."""

@@ -52,7 +52,7 @@ class OverRows:
     # --- what happens ---------------------------------------------------------------------------------------
 
     def add(self, row: OverRow, done: int, source: Any = None) -> None:
-        """A row that is known at an instant, and whatever the caller wants to find again."""
+        """Add a row that is known at an instant, with a source that the caller can retrieve."""
         self.put(*row, done, source)
 
     def put(
@@ -66,7 +66,7 @@ class OverRows:
         done: int,
         source: Any,
     ) -> None:
-        """The same, of the parts of a row."""
+        """`add` with the parts of a row."""
         at = self.clock
         if at is None or done > at:
             at = self._feed(done)
@@ -77,6 +77,40 @@ class OverRows:
                 self.moved[key] = group
                 group.moved = at
                 self.leaving.put(row)
+
+    def put_alone(
+        self, at: int, order: tuple[Term, ...], individuals: str, terms: Values, key: GroupKey, source: Any
+    ) -> bool:
+        """A row of an instant that nothing else happens at, and the end of that; see `settle`."""
+        left, ahead, least = self.leaving.next, self.ahead.next, at - self.within
+        group = self.groups.get(key)
+        if (
+            group is None
+            or group.since is None
+            or self.moved
+            or (left is not None and left < least)
+            or (ahead is not None and ahead <= at)
+        ):
+            self.put(at, order, at, individuals, terms, key, at, source)
+            return self.settle(at)
+        row: KeptRow = (at, order, at, individuals, terms, group)
+        group.add(row, source)
+        self.clock = self.closed = group.moved = at
+        self.leaving.put(row)
+        if left == least:
+            for gone in self.leaving.until(least):
+                other = gone[GROUP]
+                other.remove(gone)
+                other.moved = at
+                if other.turned or other.changed or other.blocked != "row comes":
+                    self.moved[other.key] = other
+            if self.moved:
+                self.moved[key] = group
+                return self.settle(at)
+        change = group.look(at, at - 1)
+        if change is not None:
+            self.found.append(change)
+        return change is not None
 
     def begin(self, row: OverRow, source: Any = None) -> None:
         """In OVER STATE: an episode begins at `row.start`. It is a row until d after it has ended."""
@@ -118,16 +152,20 @@ class OverRows:
 
     def advance(self, until: int) -> list[GroupChange]:
         """Closes all instants up to one; what changed at them, in the order of time and of the groups."""
+        if not self.settle(until):
+            return []
+        found, self.found = self.found, []
+        return found
+
+    def settle(self, until: int) -> bool:
+        """The same, where `advance` gives the changes later; whether there are any."""
         if self.step is None and self.clock == until:
             self._close(until)
             self._look_at(self.moved, until)
             self.closed = until
         else:
             self._run(until)
-        if not self.found:
-            return []
-        found, self.found = self.found, []
-        return found
+        return bool(self.found)
 
     def next_moment(self) -> int | None:
         """The next instant at which something changes though nothing comes, if any is known."""
@@ -142,12 +180,12 @@ class OverRows:
         return instant if multiple is None else multiple if instant is None else min(instant, multiple)
 
     def sources_of(self, group: GroupKey) -> list[Any]:
-        """Those of the last rows of a group."""
+        """The sources of the last rows of a group."""
         known = self.groups.get(group)
         return known.sources() if known else []
 
     def rows_in(self, group: GroupKey) -> int:
-        """How many rows a group has."""
+        """The number of rows of a group."""
         known = self.groups.get(group)
         return known.size if known else 0
 
@@ -233,7 +271,7 @@ class OverRows:
                 self.ahead.put((at + self.within, FILLS, key, at))
 
     def _come_to(self, at: int) -> None:
-        """What else happens at an instant."""
+        """Process the other changes of an instant."""
         for _, kind, key, what in self.ahead.until(at):
             if kind == LEAVES:
                 group = self._touch(key)

@@ -10,11 +10,11 @@ from obep.algebra.over.over_rows import FILLS, LEAVES, STANDS, OverRows
 from obep.algebra.over.row_groups import GroupChange
 
 Plain = Any
-"""What msgpack can carry."""
+"""A value that msgpack can encode."""
 
 
 def to_plain(window: OverRows, pack: Callable[[Any], Plain] = lambda source: source) -> Plain:
-    """All that a window remembers; `pack` makes the source of a row plain."""
+    """The state of a window as plain values; `pack` makes the source of a row plain."""
     leaves = {(key, what[:GROUP]): at for at, kind, key, what in window.ahead if kind == LEAVES}
     of_pattern = {id(row) for row in window.leaving}
     rows, groups = [], []

@@ -1,4 +1,4 @@
-"""One group of a window: its rows, its aggregates, and what was last said of it."""
+"""One group of a window: its rows, its aggregates, and its last reported values."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 from obep.algebra.aggregates.accumulator import Collecting
 from obep.algebra.aggregates.presence import Full, Held
+from obep.algebra.over.figure_compiler import Blocked
 from obep.algebra.over.over_expressions import END, ORDER, TERMS, GroupKey, KeptRow, OverExpressions, Values
 
-MAX_BECAUSE = 100
-"""The rows of a group, the last ones, whose sources are kept (STATES 2)."""
 _FEW = 32
 
 
@@ -36,6 +35,7 @@ class RowGroup:
         "_rows",
         "_sources",
         "accumulators",
+        "blocked",
         "changed",
         "expressions",
         "gone",
@@ -54,9 +54,9 @@ class RowGroup:
         self.expressions = expressions
         self._rows: list[KeptRow] = []
         self._sources: list[Any] = []
-        """That of each row, as long as it is among the last."""
+        """The sources of the last rows."""
         self._first = 0
-        """How many rows at the beginning have left."""
+        """The number of rows at the beginning that have left."""
         self.accumulators: list[Collecting] = expressions.accumulators()
         self.since: int | None = None
         """Since when it has had rows without a break."""
@@ -69,15 +69,17 @@ class RowGroup:
         self.standing = False
         """Whether it is there without rows: FOR EACH, or a state without parameters."""
         self.changed = self.left = False
-        """What is new since it was last looked at: anything but a row's leaving; a row's leaving."""
+        """Changes since the last evaluation: `left` if rows left, `changed` for any other change."""
         self.gone: list[tuple[KeptRow, Any]] | None = None
         """If it held when it was last looked at: the rows that have left since."""
+        self.blocked: bool | Blocked = False
+        """If it did not hold when it was last looked at: what must happen before it can."""
         self.last: Values | None = None
         """Its values when it was last looked at, if it held then."""
 
     @property
     def size(self) -> int:
-        """How many rows it has."""
+        """The number of its rows."""
         return len(self._rows) - self._first
 
     @property
@@ -101,9 +103,9 @@ class RowGroup:
                 return False
             rows.insert(place, row)
             sources.insert(place, source)
-        if len(sources) > MAX_BECAUSE:
-            sources[-MAX_BECAUSE - 1] = None
         expressions = self.expressions
+        if len(sources) > expressions.max_because:
+            sources[-expressions.max_because - 1] = None
         if expressions.slot is not None:
             self.accumulators[0].add(row[END], row[ORDER], row[TERMS][expressions.slot])
         else:
@@ -114,7 +116,7 @@ class RowGroup:
 
     def sources(self) -> list[Any]:
         """Those of its last rows."""
-        last = self._sources[max(self._first, len(self._sources) - MAX_BECAUSE) :]
+        last = self._sources[max(self._first, len(self._sources) - self.expressions.max_because) :]
         return [source for source in last if source is not None]
 
     def remove(self, row: KeptRow) -> None:
@@ -169,12 +171,18 @@ class RowGroup:
         return [accumulator for accumulator in self.accumulators if isinstance(accumulator, Held)]
 
     def look(self, at: int, before: int) -> GroupChange | None:
-        """What is new of it at an instant, if anything is; `before` is the last one at which it was old."""
+        """Evaluate the group at an instant and return its change; `before` is the last instant of the old
+        values."""
         expressions = self.expressions
+        if self.blocked and not (self.changed if self.blocked == "row comes" else self.left):
+            self.changed = self.left = False
+            self.seen = self.since
+            return None
         if self.standing or expressions.each:
             there = self.standing and (not expressions.bare or self.since is not None)
         else:
             there = self.since is not None
+        self.blocked = False
         if not there:
             values = None
         elif expressions.lags:
@@ -182,6 +190,7 @@ class RowGroup:
         else:
             values = expressions.result(self.key, self.accumulators, at)
         if values is None and self.last is None:  # so it is most often
+            self.blocked = there and expressions.blocked
             self.changed = self.left = False
             self.seen = self.since
             return None

@@ -39,7 +39,7 @@ class Timeline(Generic[T]):
             self.next = at
 
     def __iter__(self) -> Iterator[T]:
-        """All that is to come, in no order."""
+        """All future instants, unordered."""
         yield from self._queue
         yield from (thing for _, _, thing in self._heap)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from heapq import heapify, heappop, heappush
 from types import MappingProxyType
 from typing import NamedTuple
 
+from obep.algebra.bag_node import onto
 from obep.algebra.evaluation import Evaluation, Slots, check_solutions
 from obep.algebra.nodes.basic_graph_pattern import BasicGraphPattern, TripleMatch
 from obep.algebra.timed.timed_node import Round, TimedNode, distinct
 from obep.algebra.timed.timed_solution import Solution
 from obep.algebra.timed.triple_occurrences import Shape, TripleOccurrence, Wanted
+from obep.algebra.translate_path import Place
 from obep.model import Term, Triple
 
 
@@ -18,6 +21,8 @@ class _Step(NamedTuple):
     """Another pattern to match, after the one that a new triple matches."""
 
     pattern: TripleMatch
+    number: int
+    """Of the pattern in its group."""
     later: bool
     """It stands after that one, so new triples count, too: no pair is met twice."""
 
@@ -27,6 +32,7 @@ class TimedBgp(TimedNode):
 
     `hidden` are the slots of blank nodes: no part of the solution. `excluded` are terms that a slot must not
     have, as in `!(p | q)`. What began `within` before the end of a solution, or earlier, is no part of any.
+    `copies` are slots that have a constant, or what another slot has.
     """
 
     def __init__(
@@ -35,31 +41,62 @@ class TimedBgp(TimedNode):
         hidden: Slots = frozenset(),
         excluded: Mapping[int, frozenset[Term]] = MappingProxyType({}),
         within: int | None = None,
+        copies: Mapping[int, Place] = MappingProxyType({}),
     ) -> None:
         self._patterns = patterns
+        self._copies = copies
         self._excluded = excluded
         self._hidden = hidden
         self._within = within
-        slots = frozenset(slot for one in patterns for _, slot in one.slots)
+        slots = frozenset(slot for one in patterns for _, slot in one.slots).union(copies)
         self.certain = self.possible = slots - hidden
-        self._plans = [(one, _plan(patterns, number)) for number, one in enumerate(patterns)]
+        self._plans = _plans(patterns)
+        self._in_k: list[bool] | None = None
+        """Whether K has triples for each pattern; known once its timeless solutions are."""
 
     def timeless(self, run: Evaluation) -> list[Solution]:
+        if self._in_k is None:
+            self._in_k = [any(True for _ in run.match(*one.constants)) for one in self._patterns]
         return distinct(self._shown(map(Solution, BasicGraphPattern(self._patterns).rows(run))))
 
     def found(self, round_: Round) -> list[Solution]:
         since = None if self._within is None else round_.at - self._within
         found: dict[Solution, None] = {}
+        empty = Solution(round_.run.seed)
         for first, steps in self._plans:
             for occurrence in round_.added.match(first.constants):
-                begun = _matched(first, Solution(round_.run.seed), occurrence.triple, occurrence)
+                begun = _matched(first, empty, occurrence.triple, occurrence)
                 rows = [] if begun is None or _is_old(occurrence, since) else [begun]
                 for step in steps:
-                    rows = [one for row in rows for one in _extended(step, row, round_, since)]
+                    rows = [one for row in rows for one in self._extended(step, row, round_, since)]
+                    if not rows:
+                        break
                     check_solutions(len(rows))
                 found.update(dict.fromkeys(self._shown(rows)))
                 check_solutions(len(found))
         return list(found)
+
+    def _extended(
+        self, step: _Step, solution: Solution, round_: Round, since: int | None
+    ) -> Iterator[Solution]:
+        """A solution with each triple of K, and each occurrence, that matches one more pattern."""
+        pattern = step.pattern
+        s, p, o = pattern.constants
+        for place, slot in pattern.slots:
+            value = solution.row[slot]
+            s, p, o = (value, p, o) if place == 0 else (s, value, o) if place == 1 else (s, p, value)
+        if self._in_k is None or self._in_k[step.number]:
+            for triple in round_.run.match(s, p, o):
+                one = _matched(pattern, solution, triple, None)
+                if one is not None:
+                    yield one
+        new = (round_.new,) if step.later or round_.added is not round_.new else ()
+        for occurrences in (round_.old, *new):
+            for occurrence in occurrences.match((s, p, o)):
+                if not _is_old(occurrence, since) and (step.later or occurrence not in round_.added):
+                    one = _matched(pattern, solution, occurrence.triple, occurrence)
+                    if one is not None:
+                        yield one
 
     def shapes(self) -> Iterator[Shape]:
         for first, steps in self._plans:
@@ -83,40 +120,44 @@ class TimedBgp(TimedNode):
             row = solution.row
             if any(row[slot] in terms for slot, terms in self._excluded.items()):
                 continue
+            if self._copies:
+                values = [row[one] if isinstance(one, int) else one for one in self._copies.values()]
+                copied = onto(row, [*self._copies], values)
+                if copied is None:
+                    continue
+                row = copied
             if self._hidden:
                 row = tuple([None if at in self._hidden else value for at, value in enumerate(row)])
             yield solution._replace(row=row)
 
 
-def _plan(patterns: tuple[TripleMatch, ...], first: int) -> list[_Step]:
+def _plans(patterns: tuple[TripleMatch, ...]) -> list[tuple[TripleMatch, list[_Step]]]:
+    """Each pattern with the steps from its triples to the solutions."""
+    by_slot: dict[int, list[int]] = {}
+    for number, one in enumerate(patterns):
+        for _, slot in one.slots:
+            by_slot.setdefault(slot, []).append(number)
+    return [(one, _plan(patterns, number, by_slot)) for number, one in enumerate(patterns)]
+
+
+def _plan(patterns: tuple[TripleMatch, ...], first: int, by_slot: Mapping[int, list[int]]) -> list[_Step]:
     """The other patterns, so that each is asked with as many of its places known as can be."""
-    left = [number for number in range(len(patterns)) if number != first]
-    known = frozenset(slot for _, slot in patterns[first].slots)
-    steps = []
-    while left:
-        best = min(left, key=lambda number: patterns[number].cost(known))
-        left.remove(best)
-        steps.append(_Step(patterns[best], best > first))
-        known |= {slot for _, slot in patterns[best].slots}
+    known = {slot for _, slot in patterns[first].slots}
+    waiting = [(one.cost(known), number) for number, one in enumerate(patterns) if number != first]
+    heapify(waiting)
+    steps, taken = [], {first}
+    while waiting:
+        _, best = heappop(waiting)
+        if best in taken:  # it had become cheaper
+            continue
+        taken.add(best)
+        steps.append(_Step(patterns[best], best, best > first))
+        for slot in {slot for _, slot in patterns[best].slots} - known:
+            known.add(slot)
+            for number in by_slot[slot]:
+                if number not in taken:
+                    heappush(waiting, (patterns[number].cost(known), number))
     return steps
-
-
-def _extended(step: _Step, solution: Solution, round_: Round, since: int | None) -> Iterator[Solution]:
-    pattern = step.pattern
-    wanted = list(pattern.constants)
-    for place, slot in pattern.slots:
-        wanted[place] = solution.row[slot]
-    s, p, o = wanted
-    for triple in round_.run.match(s, p, o):
-        one = _matched(pattern, solution, triple, None)
-        if one is not None:
-            yield one
-    for occurrences in (round_.old, round_.new):
-        for occurrence in occurrences.match((s, p, o)):
-            if not _is_old(occurrence, since) and (step.later or occurrence not in round_.added):
-                one = _matched(pattern, solution, occurrence.triple, occurrence)
-                if one is not None:
-                    yield one
 
 
 def _matched(
@@ -130,11 +171,13 @@ def _matched(
             row[slot] = triple[place]
         elif value != triple[place]:
             return None
-    start, end = solution.start, solution.end
+    start, end, since = solution.start, solution.end, solution.since
     if at is not None:
         start = at.start if start is None else min(start, at.start)
         end = at.end if end is None else max(end, at.end)
-    return Solution(tuple(row), start, end)
+        own = at.start - at.lead
+        since = own if since is None else min(since, own)
+    return Solution(tuple(row), start, end, since)
 
 
 def _is_old(occurrence: TripleOccurrence, since: int | None) -> bool:

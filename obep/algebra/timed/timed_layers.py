@@ -8,7 +8,7 @@ from typing import NamedTuple
 from obep.errors import fail
 from obep.model import RDF_TYPE, Term
 from obep.query import ast
-from obep.query.walk import components, walk
+from obep.query.walk import children, components, walk
 
 Follow = Callable[[Term], Set[Term]]
 """The properties and classes that a triple of one may give under T, itself included."""
@@ -30,9 +30,12 @@ class _Look(NamedTuple):
     negative: bool
 
 
-def layers(rules: Sequence[Rule], follow: Follow) -> list[list[int]]:
-    """The rules by number: each group feeds itself and the groups after it."""
-    looks = [list(_looks(rule.where, False)) for rule in rules]
+def layers(rules: Sequence[Rule], follow: Follow, *, naive: bool = False) -> list[list[int]]:
+    """The rules by number: each group feeds itself and the groups after it.
+
+    `naive`: by that policy a new solution left of a SEQ keeps the older ones from making pairs.
+    """
+    looks = [[*_looks(rule.where, False), *(_lefts(rule.where) if naive else ())] for rule in rules]
     gives = [{_name_of(triple) for triple in rule.template} for rule in rules]
 
     def feeds(number: int, look: _Look) -> bool:
@@ -73,12 +76,17 @@ def _looks(node: ast.Node, negative: bool) -> Iterator[_Look]:
         yield from _looks(node.right, negative or node.operator == "EQUALSOPTIONAL")
         if node.operator in ("EQUALS", "EQUALSOPTIONAL"):
             yield from _looks(node.left, negative)
+        elif node.operator == "OPTIONALSEQ" and isinstance(node.left, ast.Group):
+            for element in node.left.elements:  # its filters are decided with the right side
+                if isinstance(element, ast.Filter):
+                    yield from _exists(element.condition, True)
     elif isinstance(node, ast.GroupOptional | ast.GroupMinus):
         yield from _looks(node.group, True)
     elif isinstance(node, ast.Filter):
-        for one in walk(node.condition):
-            if isinstance(one, ast.Exists):
-                yield from _looks(one.group, negative or one.negated)
+        yield from _exists(node.condition, negative)
+    elif isinstance(node, ast.Bind | ast.Projection):
+        if node.expression is not None:
+            yield from _exists(node.expression, True)
     elif isinstance(node, ast.Bgp):
         for pattern in node.patterns:
             yield from _looks(pattern, negative)
@@ -90,6 +98,24 @@ def _looks(node: ast.Node, negative: bool) -> Iterator[_Look]:
             yield from _looks(group, negative)
     elif isinstance(node, ast.Select):
         yield from _looks(node.where, negative)
+        for one in node.projection:
+            yield from _looks(one, negative)
+
+
+def _lefts(where: ast.Group) -> Iterator[_Look]:
+    for node in walk(where):
+        if isinstance(node, ast.TimedJoin) and node.operator in ("SEQ", "OPTIONALSEQ"):
+            yield from _looks(node.left, True)
+
+
+def _exists(node: ast.Node, negative: bool) -> Iterator[_Look]:
+    """What EXISTS in an expression sees; it is negative where its being true may make a condition false."""
+    if isinstance(node, ast.Exists):
+        yield from _looks(node.group, negative or node.negated)
+        return
+    plain = isinstance(node, ast.Conjunction | ast.Disjunction)
+    for one in children(node):
+        yield from _exists(one, negative or not plain)
 
 
 def _name_of(triple: ast.TriplePattern) -> Term | None:
@@ -101,7 +127,7 @@ def _name_of(triple: ast.TriplePattern) -> Term | None:
 
 def _names_of(path: ast.Path) -> Iterator[Term | None]:
     for node in walk(path):
-        if isinstance(node, ast.PathNegated):
+        if isinstance(node, ast.PathNegated | ast.PathRepeat):  # any property, or no step at any node
             yield None
         elif isinstance(node, ast.Name):
             yield None if node.iri == RDF_TYPE else node.iri
@@ -113,5 +139,5 @@ def _cycle(names: list[str]) -> Exception:
         "OBEP714",
         f"rules depend on themselves through a negation: {shown}",
         reason="OPTIONAL, EQUALSOPTIONAL, MINUS and NOT EXISTS need all triples of an instant at once.",
-        remedy="look at what was before: put the pattern left of a SEQ, or use OPTIONALSEQ",
+        remedy="read earlier triples: put the pattern left of a SEQ, or use OPTIONALSEQ",
     )

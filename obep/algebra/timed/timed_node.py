@@ -1,18 +1,19 @@
-"""What all nodes of timed solutions share."""
+"""The base of all nodes with timed solutions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from obep.algebra.evaluation import Evaluation, Row, Slots
 from obep.algebra.timed.timed_solution import Solution, SolutionMemory
 from obep.algebra.timed.triple_occurrences import Shape, TripleOccurrences, Wanted
+from obep.model import Term
 
 
 @dataclass(frozen=True)
 class Round:
-    """What a node looks at: rules may add triples to an instant, so it is looked at in rounds."""
+    """A round of an instant. Rules may add triples to an instant, so it is evaluated in rounds."""
 
     at: int
     added: TripleOccurrences
@@ -36,6 +37,11 @@ class TimedNode:
     parts: tuple[TimedNode | Operand, ...] = ()
     """The nodes below."""
 
+    @property
+    def marks(self) -> frozenset[int]:
+        """The slots in which its solutions are marked, to be used up by an answer."""
+        return frozenset[int]().union(*(part.marks for part in self.parts))
+
     def timeless(self, run: Evaluation) -> list[Solution]:
         """The solutions that K alone has. Operands remember theirs."""
         raise NotImplementedError
@@ -54,8 +60,13 @@ class TimedNode:
         for part in self.parts:
             part.forget()
 
+    def consume(self, marks: Set[Term]) -> None:
+        """Forget the solutions that are made of those with such marks."""
+        for part in self.parts:
+            part.consume(marks)
+
     def shapes(self) -> Iterator[Shape]:
-        """How the triples of an instant, and those before it, are looked up."""
+        """The lookups of the triples of an instant, and of earlier ones."""
         for part in self.parts:
             yield from part.shapes()
 
@@ -65,12 +76,12 @@ class TimedNode:
             yield from part.asked()
 
     def keeps(self) -> Iterator[int | None]:
-        """How long it looks for triples that came before; `None` is for ever."""
+        """How long it looks back for triples; None is without a limit."""
         for part in self.parts:
             yield from part.keeps()
 
     def memories(self) -> Iterator[SolutionMemory]:
-        """What it and the nodes below it remember, always in the same order."""
+        """The memories of this node and the nodes below it, always in the same order."""
         for part in self.parts:
             yield from part.memories()
 
@@ -82,8 +93,17 @@ class Operand:
         self.node = node
         self._key = tuple(sorted(node.certain & other.certain))
         self._shared = tuple(sorted(node.possible & other.possible))
-        self._old = SolutionMemory(self._key, self._shared, within)
+        self._old = SolutionMemory(self._key, self._shared, within, node.marks)
         self._new = SolutionMemory(self._key, self._shared)
+
+    @property
+    def marks(self) -> frozenset[int]:
+        return self.node.marks
+
+    @property
+    def latest_start(self) -> int | None:
+        """The greatest start of its solutions up to now."""
+        return max((one for one in (self._old.latest, self._new.latest) if one is not None), default=None)
 
     def timeless(self, run: Evaluation) -> list[Solution]:
         found = self.node.timeless(run)
@@ -111,6 +131,10 @@ class Operand:
     def forget(self) -> None:
         self.node.forget()
         self._new = SolutionMemory(self._key, self._shared)
+
+    def consume(self, marks: Set[Term]) -> None:
+        self.node.consume(marks)
+        self._old.drop(marks)
 
     def shapes(self) -> Iterator[Shape]:
         return self.node.shapes()

@@ -9,14 +9,18 @@ from obep.algebra.evaluation import Evaluation
 from obep.algebra.timed.timed_joins import is_before
 from obep.algebra.timed.timed_node import Operand, Round, TimedNode, distinct
 from obep.algebra.timed.timed_solution import Solution, together
-from obep.algebra.timed.timed_tests import TimedTest
+from obep.algebra.timed.timed_tests import TimedTest, shortest
 
 
 class _Beside(TimedNode):
     """A mandatory operand and another one that is looked at beside each of its solutions."""
 
-    def __init__(self, main: TimedNode, other: TimedNode, within: int | None) -> None:
-        self._main, self._other = main, Operand(other, main, within)
+    def __init__(
+        self, main: TimedNode, other: TimedNode, within: int | None, reach: int | None = None
+    ) -> None:
+        """`reach`: what is out of the RANGE of its stream when a solution ends is not there (D37)."""
+        self._main, self._other = main, Operand(other, main, shortest((within, reach)))
+        self._reach = reach
         self.parts = (main, self._other)
         self.certain, self.possible = main.certain, main.possible
 
@@ -34,16 +38,22 @@ class _Beside(TimedNode):
 
     def _up_to(self, main: Solution) -> Iterable[Solution]:
         """The compatible solutions of the other operand that end no later."""
-        yield from (one for one in self._other.before(main.row) if one.end is None or main.end is not None)
+        for one in self._other.before(main.row):
+            if one.end is None or (main.end is not None and not one.is_over(self._reach, main.end)):
+                yield one
         if main.end is not None:
-            yield from self._other.now(main.row)
+            for one in self._other.now(main.row):
+                if not one.is_over(self._reach, main.end):
+                    yield one
 
 
 class _Optional(_Beside):
     """Each solution with all partners that pass the filter of the optional group, or else alone."""
 
-    def __init__(self, main: TimedNode, other: TimedNode, passes: TimedTest) -> None:
-        super().__init__(main, other, passes.within)
+    def __init__(
+        self, main: TimedNode, other: TimedNode, passes: TimedTest, reach: int | None = None
+    ) -> None:
+        super().__init__(main, other, passes.within, reach)
         self.possible = main.possible | other.possible
         self._passes = passes
 
@@ -81,8 +91,8 @@ class EqualsOptional(_Optional):
 class TimedMinus(_Beside):
     """`P MINUS Q`: no Q that ends no later and shares a variable."""
 
-    def __init__(self, main: TimedNode, other: TimedNode) -> None:
-        super().__init__(main, other, None)
+    def __init__(self, main: TimedNode, other: TimedNode, reach: int | None = None) -> None:
+        super().__init__(main, other, None, reach)
         self._shared = sorted(main.possible & other.possible)
 
     def _looked_at(self, main: Solution, run: Evaluation) -> Iterable[Solution]:
@@ -95,13 +105,20 @@ class TimedMinus(_Beside):
 class TimedExists(_Beside):
     """`FILTER [NOT] EXISTS { Q }`: a Q, or none, that ends no later."""
 
-    def __init__(self, main: TimedNode, other: TimedNode, passes: TimedTest, negated: bool) -> None:
-        super().__init__(main, other, None)
+    def __init__(
+        self,
+        main: TimedNode,
+        other: TimedNode,
+        passes: TimedTest,
+        negated: bool,
+        reach: int | None = None,
+    ) -> None:
+        super().__init__(main, other, None, reach)
         self._passes, self._negated = passes, negated
         self._refused: dict[Solution, None] = {}
 
     def found(self, round_: Round) -> list[Solution]:
-        """What had no Q in an earlier round may have one now; rules never take back one that it had."""
+        """Solutions without a Q in an earlier round may have one now; rules never remove one."""
         mains = {**self._refused, **dict.fromkeys(self._main.found(round_))}
         self._other.look(round_)
         found = [main for main in mains if self._looked_at(main, round_.run)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from obep.algebra.bag_node import BagNode
@@ -14,11 +15,13 @@ from obep.algebra.timed.timed_layers import Follow, Rule, is_recursive, layers
 from obep.algebra.timed.timed_node import Round, TimedNode
 from obep.algebra.timed.timed_solution import Solution, SolutionMemory
 from obep.algebra.timed.translate_timed import TimedScope
-from obep.algebra.timed.triple_occurrences import TripleOccurrence, TripleOccurrences, Wanted
+from obep.algebra.timed.triple_history import History
+from obep.algebra.timed.triple_occurrences import TripleOccurrence, TripleOccurrences, Wanted, WantedTriples
 from obep.algebra.translate import layout_of, select_from
 from obep.formats.input_limits import Refused
 from obep.model import Term, Triple, id_digest
 from obep.query import ast
+from obep.query.free_variables import HIDDEN, mapped
 from obep.query.walk import walk
 
 TOO_MANY = "OBEP648"
@@ -26,7 +29,7 @@ TOO_MANY = "OBEP648"
 MAX_DERIVED = 10_000
 """Triples that rules may derive at one instant (D27)."""
 CloseTriple = Callable[[Triple], Iterable[Triple]]
-"""What a derived triple says under T with K, and K does not say alone."""
+"""The triples that a derived triple entails with T and K, and that K does not entail."""
 
 
 class TimedRow(NamedTuple):
@@ -38,7 +41,7 @@ class TimedRow(NamedTuple):
 
 
 class TimedGraph(NamedTuple):
-    """What a rule derives from one solution."""
+    """The triples that a rule derives from one solution."""
 
     triples: tuple[Triple, ...]
     start: int
@@ -46,7 +49,7 @@ class TimedGraph(NamedTuple):
 
 
 class TimedAnswer(NamedTuple):
-    """What a statement gives at an instant."""
+    """The answer of a statement at an instant."""
 
     statement: str
     rows: list[TimedRow]
@@ -65,11 +68,16 @@ class _Given(BagNode):
 
 
 class _Statement:
-    def __init__(self, name: str, select: ast.Select) -> None:
-        self.name = name
+    def __init__(self, name: str, select: ast.Select, policy: ast.Policy, reach: int | None) -> None:
+        self.name, self._reach = name, reach
         self.layout = layout_of(select)
-        self.node = TimedScope(self.layout).group(select.where)
+        self._history = History(reach)
+        self._scope = TimedScope(self.layout, self._history, policy=policy)
+        self.node = self._scope.group(select.where)
         self.solutions: dict[Solution, None] = {}
+        self._marks = sorted(self.node.marks)
+        self._used: set[Term] = set()
+        """The marks of what the solutions of this instant are made of."""
         self._seen = 0
 
     def start(self, k: Dataset) -> None:
@@ -77,30 +85,54 @@ class _Statement:
 
     def look(self, at: int, new: TripleOccurrences, old: TripleOccurrences, k: Dataset) -> list[Solution]:
         """The solutions that end at an instant and were not found at the last look at it."""
-        added = new.since(self._seen)
-        if not added:
+        if len(new) == self._seen:
             return []
+        added = new.since(self._seen)
         self._seen = len(new)
-        found = self.node.found(Round(at, added, new, old, self._run(k, at)))
+        self._history.see(old, new)
+        every = self.node.found(Round(at, added, new, old, self._run(k, at)))
+        found = (self._unmarked(one) for one in every if not one.is_over(self._reach, at))
         fresh = [one for one in dict.fromkeys(found) if one not in self.solutions]
         self.solutions.update(dict.fromkeys(fresh))
         return fresh
 
-    def close(self, at: int) -> None:
+    def _unmarked(self, solution: Solution) -> Solution:
+        if not self._marks:
+            return solution._replace(since=None)
+        row = [*solution.row]
+        for slot in self._marks:
+            self._used |= {mark for mark in [row[slot]] if mark is not None}
+            row[slot] = None
+        return solution._replace(row=tuple(row), since=None)
+
+    def close(self, at: int, *, answered: bool = True) -> None:
         self.node.close(at)
-        self.solutions, self._seen = {}, 0
+        if answered and self._used:
+            self.node.consume(self._used)
+        self.solutions, self._used, self._seen = {}, set(), 0
 
     def forget(self) -> None:
         self.node.forget()
-        self.solutions, self._seen = {}, 0
+        self.solutions, self._used, self._seen = {}, set(), 0
+
+    def asked(self) -> Iterator[Wanted]:
+        """The constants of its triple patterns."""
+        yield from self.node.asked()
+        yield from self._history.asked()
+
+    def keeps(self) -> Iterator[int | None]:
+        """How long it looks for triples that came before; `None` is for ever."""
+        yield from self.node.keeps()
+        if self._history.groups:
+            yield self._reach
 
     def _run(self, k: Dataset, at: int) -> Evaluation:
         return Evaluation.of(k, len(self.layout), at, self.name)
 
 
 class _Rule(_Statement):
-    def __init__(self, name: str, form: ast.ConstructQuery) -> None:
-        super().__init__(name, form.select)
+    def __init__(self, name: str, form: ast.ConstructQuery, policy: ast.Policy, reach: int | None) -> None:
+        super().__init__(name, form.select, policy, reach)
         self._template = form.template
         places = [
             one for triple in form.template for one in (triple.subject, triple.predicate, triple.object)
@@ -128,13 +160,34 @@ class _Rule(_Statement):
             yield TimedGraph(made, solution.start, solution.end)
 
 
+def _times_as_variables(select: ast.Select) -> ast.Select:
+    """The same SELECT; its columns and modifiers read the times of a solution from variables of its group."""
+    functions: dict[ast.TimeFunction, ast.Var] = {}
+
+    def change(part: ast.Node) -> ast.Node:
+        if not isinstance(part, ast.TimeFunction):
+            return part
+        return functions.setdefault(part, ast.Var(f"{HIDDEN}{part.function}"))
+
+    def changed(parts: Any) -> Any:
+        return mapped(parts, change)
+
+    columns, grouped = changed(select.projection), changed(select.group_by)
+    having, order = changed(select.having), changed(select.order_by)
+    binds = tuple(ast.Bind(function, variable) for function, variable in functions.items())
+    where = replace(select.where, elements=(*select.where.elements, *binds))
+    return replace(select, projection=columns, group_by=grouped, having=having, order_by=order, where=where)
+
+
 class _Query(_Statement):
-    def __init__(self, name: str, form: ast.Select | ast.AskQuery) -> None:
-        select = form if isinstance(form, ast.Select) else form.select
-        super().__init__(name, select)
+    def __init__(
+        self, name: str, form: ast.Select | ast.AskQuery, policy: ast.Policy, reach: int | None
+    ) -> None:
+        select = _times_as_variables(form if isinstance(form, ast.Select) else form.select)
+        super().__init__(name, select, policy, reach)
         self._asks = isinstance(form, ast.AskQuery)
         self._rows = _Given(self.node)
-        self._select = select_from(select, self.layout, self._rows)
+        self._select = select_from(select, self.layout, self._rows, self._scope.exists)
         top = (*select.projection, *select.having, *select.order_by)
         aggregates = any(isinstance(one, ast.Aggregate) for part in top for one in walk(part))
         self._plain = not (
@@ -177,12 +230,21 @@ class TimedProgram:
         max_derived: int = MAX_DERIVED,
         *,
         feeds: bool = True,
+        policy: ast.Policy = "unrestricted",
+        reach: int | None = None,
     ) -> None:
-        """`feeds`: whether a CONSTRUCT is a rule, whose triples all statements see."""
+        """`feeds`: whether a CONSTRUCT is a rule, whose triples all statements see. `policy`: which
+        solutions SEQ pairs (D23). `reach`: the longest RANGE of the streams (D37)."""
         self._k, self._close, self._most = k, close, max_derived
-        self._rules = [_Rule(name, form) for name, form in statements if isinstance(form, ast.ConstructQuery)]
+        self._rules = [
+            _Rule(name, form, policy, reach)
+            for name, form in statements
+            if isinstance(form, ast.ConstructQuery)
+        ]
         self._queries = [
-            _Query(name, form) for name, form in statements if not isinstance(form, ast.ConstructQuery)
+            _Query(name, form, policy, reach)
+            for name, form in statements
+            if not isinstance(form, ast.ConstructQuery)
         ]
         rules = [
             Rule(name, form.template, form.select.where)
@@ -191,25 +253,25 @@ class TimedProgram:
         ]
         self._layers = [
             ([self._rules[n] for n in group], is_recursive(group, rules, follow))
-            for group in (layers(rules, follow) if feeds else ())
+            for group in (layers(rules, follow, naive=policy == "naive") if feeds else ())
         ]
         self._all: list[_Statement] = [*self._rules, *self._queries]
         self._shapes = frozenset(shape for one in self._all for shape in one.node.shapes())
-        self._old = TripleOccurrences(self._shapes)
-        self._horizon = _longest(one for statement in self._all for one in statement.node.keeps())
-        self.asked: set[Wanted] = {one for statement in self._all for one in statement.node.asked()}
+        self._horizon = _longest(one for statement in self._all for one in statement.keeps())
+        self._old = TripleOccurrences(self._shapes, expires=self._horizon is not None)
+        self.asked = WantedTriples(one for statement in self._all for one in statement.asked())
         """The constants of its triple patterns: what they may match."""
         for one in self._all:
             one.start(k)
 
     def take(
-        self, at: int, triples: Iterable[Triple], refuse: Callable[[Refused], None] | None = None
+        self, at: int, triples: Mapping[Triple, int], refuse: Callable[[Refused], None] | None = None
     ) -> list[TimedAnswer]:
-        """The answers to the triples of an instant; all of it is known now.
+        """The answers to the triples of an instant, each with its lead; all of it is known now.
 
         Where rules derive too much none of that counts (D27): `refuse` is called, and queries are answered.
         """
-        asserted = [TripleOccurrence(triple, at, at) for triple in triples]
+        asserted = [TripleOccurrence(triple, at, at, lead) for triple, lead in triples.items()]
         asked = self._all
         try:
             new = self._derived(at, asserted)
@@ -218,15 +280,15 @@ class TimedProgram:
                 one.forget()
             new, asked = self._of(asserted), [*self._queries]
             if refuse is None or refused.code != TOO_MANY:
-                self._finish(at, new)
+                self._finish(at, new, ())
                 raise
             refuse(refused)
         answers = self._answers(at, new, asked)
-        self._finish(at, new)
+        self._finish(at, new, asked)
         return answers
 
     def dump(self) -> Any:
-        """What it remembers, as plain lists."""
+        """The state as plain lists."""
         memories = [
             [list(one) for one in memory] for statement in self._all for memory in statement.node.memories()
         ]
@@ -234,14 +296,14 @@ class TimedProgram:
 
     def load(self, data: Any) -> None:
         occurrences, memories = data
-        self._old = TripleOccurrences(self._shapes)
-        for triple, start, end in occurrences:
-            self._old.add(TripleOccurrence(tuple(triple), start, end))
+        self._old = TripleOccurrences(self._shapes, expires=self._horizon is not None)
+        for triple, *times in occurrences:
+            self._old.add(TripleOccurrence(tuple(triple), *times))
         for memory, solutions in zip(self._memories(), memories, strict=True):
-            memory.load(Solution(tuple(row), start, end) for row, start, end in solutions)
+            memory.load(Solution(tuple(row), *times) for row, *times in solutions)
 
     def size(self) -> int:
-        """How many triples and solutions it remembers."""
+        """The number of kept triples and solutions."""
         return len(self._old) + sum(map(len, self._memories()))
 
     def _memories(self) -> Iterator[SolutionMemory]:
@@ -288,10 +350,10 @@ class TimedProgram:
                 answers.append(TimedAnswer(one.name, rows, graphs))
         return answers
 
-    def _finish(self, at: int, new: TripleOccurrences) -> None:
+    def _finish(self, at: int, new: TripleOccurrences, answered: Sequence[_Statement]) -> None:
         for one in self._all:
             one.look(at, new, self._old, self._k)
-            one.close(at)
+            one.close(at, answered=one in answered)
         for occurrence in new:
             self._old.add(occurrence)
         if self._horizon is not None:

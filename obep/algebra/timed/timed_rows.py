@@ -1,18 +1,18 @@
-"""What changes the rows of one pattern and keeps their intervals: FILTER, BIND, VALUES, a sub-select."""
+"""Nodes that change the rows of one pattern and keep their intervals: FILTER, BIND, VALUES, a sub-select."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from obep.algebra.evaluation import Evaluation
+from obep.algebra.bag_node import onto
+from obep.algebra.evaluation import Evaluation, Row
 from obep.algebra.group_expressions import Computed
 from obep.algebra.nodes.values_table import ValuesTable
 from obep.algebra.row_layout import RowLayout
 from obep.algebra.timed.timed_node import Round, TimedNode, distinct
 from obep.algebra.timed.timed_solution import Solution
 from obep.algebra.timed.timed_tests import TimedTest
-from obep.model import Term
 
 
 class _OfOne(TimedNode):
@@ -37,6 +37,25 @@ class TimedFilter(_OfOne):
     def __init__(self, inner: TimedNode, passes: TimedTest) -> None:
         super().__init__(inner)
         self._passes = passes
+        self._refused: dict[Solution, None] = {}
+        """What has not passed in this instant, where later triples of it may change that."""
+
+    def found(self, round_: Round) -> list[Solution]:
+        tried = {**self._refused, **dict.fromkeys(self._inner.found(round_))}
+        found = [*self._changed(tried, round_.run)]
+        if self._passes.looks_back:
+            for one in found:
+                del tried[one]
+            self._refused = tried
+        return found
+
+    def close(self, at: int) -> None:
+        super().close(at)
+        self._refused = {}
+
+    def forget(self) -> None:
+        super().forget()
+        self._refused = {}
 
     def _changed(self, solutions: Iterable[Solution], run: Evaluation) -> Iterator[Solution]:
         return (one for one in solutions if self._passes(one, run))
@@ -55,9 +74,12 @@ class TimedExtend(_OfOne):
         for solution in solutions:
             start, end = solution.start, solution.end
             over = run if start is None or end is None else run.over(start, end)
-            value = self._computed.term(solution.row, over)
             row = solution.row
-            yield solution if value is None else solution._replace(row=(*row[:slot], value, *row[slot + 1 :]))
+            value = self._computed.term(row, over)
+            if value is None or row[slot] == value:
+                yield solution
+            elif row[slot] is None:
+                yield solution._replace(row=(*row[:slot], value, *row[slot + 1 :]))
 
 
 class TimedProjection(TimedNode):
@@ -66,28 +88,36 @@ class TimedProjection(TimedNode):
     def __init__(
         self, inner: TimedNode, layout: RowLayout, columns: Iterable[str], outside: RowLayout
     ) -> None:
-        self._inner, self._layout, self._outside = inner, layout, outside
+        self._inner, self._layout = inner, layout
         self.parts = (inner,)
         self._slots = [(layout.slot(name), outside.slot(name)) for name in columns]
         self.certain = frozenset(outer for own, outer in self._slots if own in inner.certain)
         self.possible = frozenset(outer for _, outer in self._slots)
+        self._marks = {own: outside.hidden("leaf") for own in sorted(inner.marks)}
+        self._slots += self._marks.items()
+
+    @property
+    def marks(self) -> frozenset[int]:
+        return frozenset(self._marks.values())
 
     def timeless(self, run: Evaluation) -> list[Solution]:
-        return self._projected(self._inner.timeless(self._seeded(run)))
+        return self._projected(self._inner.timeless(self._seeded(run)), run.seed)
 
     def found(self, round_: Round) -> list[Solution]:
-        return self._projected(self._inner.found(replace(round_, run=self._seeded(round_.run))))
+        found = self._inner.found(replace(round_, run=self._seeded(round_.run)))
+        return self._projected(found, round_.run.seed)
 
     def _seeded(self, run: Evaluation) -> Evaluation:
         return run.seeded((None,) * len(self._layout))
 
-    def _projected(self, solutions: Iterable[Solution]) -> list[Solution]:
+    def _projected(self, solutions: Iterable[Solution], seed: Row) -> list[Solution]:
+        """What is outside does not reach into a sub-select: its rows must agree with it."""
+        own, outer = [one for one, _ in self._slots], [one for _, one in self._slots]
         found: dict[Solution, None] = {}
         for solution in solutions:
-            row: list[Term | None] = [None] * len(self._outside)
-            for own, outer in self._slots:
-                row[outer] = solution.row[own]
-            found[solution._replace(row=tuple(row))] = None
+            row = onto(seed, outer, [solution.row[slot] for slot in own])
+            if row is not None:
+                found[solution._replace(row=row)] = None
         return list(found)
 
 

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from obep.algebra.evaluation import Evaluation
-from obep.algebra.group_expressions import GroupCompiler, Tested
+from obep.algebra.group_expressions import GroupCompiler, Tested, has_exists
 from obep.algebra.timed.timed_solution import Solution
 from obep.guards.calendar import Lapse
 from obep.guards.guard_terms import term_of
 from obep.guards.typed_values import parse_term
-from obep.query.ast import Call, Comparison, Conjunction, Duration, Expression, Literal, Node, TimeFunction
-from obep.query.walk import walk
+from obep.query.ast import (
+    Call,
+    Comparison,
+    Conjunction,
+    Duration,
+    Exists,
+    Expression,
+    Literal,
+    Node,
+    TimeFunction,
+)
+from obep.query.walk import children
 
 
 class TimedTest:
@@ -19,8 +29,10 @@ class TimedTest:
 
     def __init__(self, tested: Tested, conditions: Sequence[Expression]) -> None:
         self._holds = tested.holds
-        self._asks_times = any(_is_of_time(node) for one in conditions for node in walk(one))
-        self.within = shortest(_within(part) for one in conditions for part in _parts(one))
+        self._asks_times = any(map(_asks_times, conditions))
+        self.within = lasts_less(conditions)
+        self.looks_back = has_exists(*conditions)
+        """Whether triples that come later in an instant may make it true."""
 
     def __call__(self, solution: Solution, run: Evaluation) -> bool:
         if not self._asks_times:
@@ -40,8 +52,17 @@ def shortest(bounds: Iterable[int | None]) -> int | None:
     return min((one for one in bounds if one is not None), default=None)
 
 
-def _is_of_time(node: Node) -> bool:
-    return isinstance(node, TimeFunction) or (isinstance(node, Call) and node.function == "NOW")
+def lasts_less(conditions: Iterable[Expression]) -> int | None:
+    """How long a solution that passes may last; `None`: nothing bounds it."""
+    return shortest(_within(part) for one in conditions for part in _parts(one))
+
+
+def _asks_times(node: Node) -> bool:
+    """Whether a condition is about the interval of the solution; the group of EXISTS has its own."""
+    if isinstance(node, Exists):
+        return False
+    of_time = isinstance(node, TimeFunction) or (isinstance(node, Call) and node.function == "NOW")
+    return of_time or any(map(_asks_times, children(node)))
 
 
 def _parts(condition: Expression) -> Iterator[Expression]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from itertools import product
 from typing import NamedTuple
 
 from obep.algebra.bag_node import BagNode
 from obep.algebra.group_expressions import GroupCompiler
-from obep.algebra.nodes.basic_graph_pattern import TripleMatch
 from obep.algebra.nodes.values_table import ValuesTable
 from obep.algebra.row_layout import RowLayout, mentioned
 from obep.algebra.timed.timed_bgp import TimedBgp
@@ -22,8 +22,10 @@ from obep.algebra.timed.timed_options import (
     TimedMinus,
     TimedOptional,
 )
+from obep.algebra.timed.timed_policies import ChosenOptionalSeq, ChosenSeq, TimedLeaf
 from obep.algebra.timed.timed_rows import NoTriples, TimedExtend, TimedFilter, TimedProjection, TimedValues
-from obep.algebra.timed.timed_tests import TimedTest, shortest, timed_test
+from obep.algebra.timed.timed_tests import TimedTest, lasts_less, shortest, timed_test
+from obep.algebra.timed.triple_history import GroupInHistory, History
 from obep.algebra.translate import check_depth, layout_of
 from obep.algebra.translate_path import Place, triple_match
 from obep.errors import ObepError, fail
@@ -32,14 +34,16 @@ from obep.model import Term
 from obep.query import ast
 from obep.query.free_variables import HIDDEN
 from obep.query.group_walk import group_variables, projected
-from obep.query.walk import walk
+from obep.query.walk import children, walk
 
 
 class _Branch(NamedTuple):
     """One way to match a path, or triple patterns side by side."""
 
-    patterns: tuple[TripleMatch, ...] = ()
+    patterns: tuple[tuple[Place, Place, Place], ...] = ()
     excluded: tuple[tuple[int, frozenset[Term]], ...] = ()
+    equal: tuple[tuple[Place, Place], ...] = ()
+    """The two ends of paths that take no step here."""
 
 
 class _Group(NamedTuple):
@@ -47,89 +51,135 @@ class _Group(NamedTuple):
 
     node: TimedNode
     passes: TimedTest
-    exists: tuple[ast.Exists, ...]
+
+
+class _NotJoined(Exception):
+    """The group of an EXISTS means something else for each solution: it cannot be joined with them."""
 
 
 class TimedScope:
     """Translates the groups of one scope, which share a layout."""
 
-    def __init__(self, layout: RowLayout, depth: int = 0) -> None:
+    def __init__(
+        self,
+        layout: RowLayout,
+        history: History | None = None,
+        depth: int = 0,
+        policy: ast.Policy = "unrestricted",
+    ) -> None:
+        """`policy` is that of the SEQs and OPTIONALSEQs outside optional and negated operands (D23)."""
         self.layout = layout
+        self._policy = policy
         self._depth = depth
-        self._compiler = GroupCompiler(layout, _refuse_exists)
+        self._compiler = GroupCompiler(layout, self.exists)
+        self._history = history or History()
+        self._reach = self._history.reach
         self._outside: frozenset[int] = frozenset()
-        """What the solutions bind that an EXISTS around this place looks at."""
+        """What the solutions bind that an EXISTS around this place looks at, and is joined with."""
 
     def group(self, group: ast.Group, within: int | None = None) -> TimedNode:
         """The solutions of a group that last less than `within`."""
-        found = self._parts(group, within)
-        node = self._with_exists(found.node, found.exists)
-        return TimedFilter(node, found.passes) if _filters(group) else node
+        node, passes = self._parts(group, within)
+        return TimedFilter(node, passes) if _filters(group) else node
 
-    def _parts(self, group: ast.Group, within: int | None) -> _Group:
+    @contextmanager
+    def _unrestricted(self) -> Iterator[None]:
+        """Inside an optional or negated operand."""
+        policy, self._policy = self._policy, "unrestricted"
+        try:
+            yield
+        finally:
+            self._policy = policy
+
+    def _leaf(self, node: TimedNode) -> TimedNode:
+        """A solution of it can be used up, under a policy that does so."""
+        if self._policy not in ("chronological", "recent"):
+            return node
+        return TimedLeaf(node, self.layout.hidden("leaf"))
+
+    def exists(self, group: ast.Group) -> BagNode:
+        """The group of an EXISTS in an expression."""
+        if self._outside:
+            raise _NotJoined
+        with self._unrestricted():
+            found = GroupInHistory(self.group(group), self._history)
+        self._history.groups.append(found)
+        return found
+
+    def _parts(self, group: ast.Group, within: int | None, *, joins: bool = True) -> _Group:
+        """`joins`: whether its EXISTS are about its own solutions alone, and can be joined with these."""
         check_depth(self._depth)
         self._depth += 1
         plain, exists = _split(_filters(group))
-        passes = timed_test(self._compiler, plain)
-        bound = shortest((within, passes.within))
+        bound = shortest((within, lasts_less(plain)))
         node: TimedNode = NoTriples()
         for element in group.elements:
             if isinstance(element, ast.Filter | ast.Timewindow):
                 continue
             if isinstance(element, ast.GroupOptional):
-                node = TimedOptional(node, *self._optional(node, element.group))
+                node = TimedOptional(node, *self._optional(node, element.group), self._reach)
             elif isinstance(element, ast.GroupMinus):
-                node = TimedMinus(node, self.group(element.group))
+                with self._unrestricted():
+                    node = TimedMinus(node, self.group(element.group), self._reach)
             elif isinstance(element, ast.Bind):
                 slot = self.layout.slot(element.variable)
                 node = TimedExtend(node, slot, self._compiler.computed(element.expression))
             else:
                 one = self._element(element, bound)
                 node = one if isinstance(node, NoTriples) else SideBySide(node, one, bound)
+        node, later = self._with_exists(node, exists) if joins else (node, exists)
+        passes = timed_test(self._compiler, (*plain, *later))
         self._depth -= 1
-        return _Group(node, passes, exists)
+        return _Group(node, passes)
 
     def _optional(self, main: TimedNode, operand: ast.TimedOperand) -> tuple[TimedNode, TimedTest]:
         """An optional operand, and the filters of its group: they are about it and its partner (D21)."""
-        if not isinstance(operand, ast.Group):
-            node, passes = self._operand(operand, None), timed_test(self._compiler, ())
-        else:
-            node, passes, exists = self._parts(operand, None)
-            if exists:
-                raise _exists_in_optional()
-        self._refuse_unbound(main, node)
+        with self._unrestricted():
+            if isinstance(operand, ast.Group):
+                node, passes = self._parts(operand, None, joins=False)
+            else:
+                node, passes = self._operand(operand, None), timed_test(self._compiler, ())
+        self._check_bound(main, node)
         return node, passes
 
-    def _refuse_unbound(self, main: TimedNode, other: TimedNode) -> None:
-        """Refuse, inside EXISTS, an operand that has a variable from outside which its partner may not bind:
-        its solutions are joined with the row outside, and not looked for with the terms of that row."""
-        loose = (other.possible & self._outside) - main.certain
-        for name, slot in self.layout.slots.items():
-            if slot in loose:
-                raise _joined_variable(name)
+    def _check_bound(self, main: TimedNode, other: TimedNode) -> None:
+        """Inside an EXISTS that is joined with solutions: an operand must not have a variable of theirs that
+        its partner may not bind."""
+        if (other.possible & self._outside) - main.certain:
+            raise _NotJoined
 
-    def _with_exists(self, node: TimedNode, exists: Sequence[ast.Exists]) -> TimedNode:
+    def _with_exists(
+        self, node: TimedNode, exists: Sequence[ast.Exists]
+    ) -> tuple[TimedNode, list[ast.Exists]]:
+        """The solutions that pass, and each EXISTS that must be asked for one solution at a time."""
+        later = []
         for one in exists:
-            self._refuse_outer(one.group, node)
-            outside, self._outside = self._outside, self._outside | node.possible
-            inner = self._parts(one.group, None)
-            other = self._with_exists(inner.node, inner.exists)
-            self._outside = outside
-            self._refuse_unbound(node, other)
-            node = TimedExists(node, other, inner.passes, one.negated)
-        return node
+            outside, depth, known = self._outside, self._depth, len(self._history.groups)
+            try:
+                self._check_filters(one.group, node)
+                self._outside = outside | node.possible
+                with self._unrestricted():
+                    inner = self._parts(one.group, None)
+                self._outside = outside
+                self._check_bound(node, inner.node)
+                node = TimedExists(node, inner.node, inner.passes, one.negated, self._reach)
+            except _NotJoined:
+                if outside:
+                    raise
+                self._outside, self._depth = outside, depth
+                del self._history.groups[known:]
+                later.append(one)
+        return node, later
 
-    def _refuse_outer(self, group: ast.Group, node: TimedNode) -> None:
-        """Refuse a filter deep inside EXISTS that asks for a variable from outside of it."""
+    def _check_filters(self, group: ast.Group, node: TimedNode) -> None:
+        """A BIND, or a FILTER deep inside EXISTS, must not ask for a variable from outside of it."""
         bound = {name for name, slot in self.layout.slots.items() if slot in node.possible}
-        nested = [one for one in walk(group) if isinstance(one, ast.Group) and one is not group]
-        for inner in nested:
+        for inner in (one for one in walk(group) if isinstance(one, ast.Group)):
             own = set(group_variables(inner, {}))
             for element in inner.elements:
-                if isinstance(element, ast.Filter | ast.Bind):
-                    for name in mentioned(element, {}):
-                        if name in bound - own:
-                            raise _outer_variable(name)
+                deep = isinstance(element, ast.Filter) and inner is not group
+                if (deep or isinstance(element, ast.Bind)) and (bound - own) & {*mentioned(element, {})}:
+                    raise _NotJoined
 
     def _element(self, element: ast.GroupElement, within: int | None) -> TimedNode:
         if isinstance(element, ast.Bgp):
@@ -148,16 +198,24 @@ class TimedScope:
 
     def _operand(self, operand: ast.TimedOperand, within: int | None) -> TimedNode:
         if isinstance(operand, ast.Group):
-            return self.group(operand, within)
+            node = self.group(operand, within)
+            return node if _sequences(operand) else self._leaf(node)
         if isinstance(operand, ast.GroupUnion):
-            return TimedUnion(tuple(self.group(one, within) for one in operand.groups))
+            return TimedUnion(tuple(self._operand(one, within) for one in operand.groups))
+        policy = self._policy
         if operand.operator == "SEQ":
-            return TimedSeq(*self._both(operand, within), within)
+            both = self._both(operand, within)
+            if policy == "unrestricted":
+                return TimedSeq(*both, within)
+            return ChosenSeq(*both, within, policy)
         if operand.operator == "EQUALS":
             return TimedEquals(*self._both(operand, within), within)
         if operand.operator == "OPTIONALSEQ":
             main = self._operand(operand.right, within)
-            return OptionalSeq(main, *self._optional(main, operand.left))
+            other, passes = self._optional(main, operand.left)
+            if policy == "unrestricted":
+                return OptionalSeq(main, other, passes)
+            return ChosenOptionalSeq(main, self._leaf(other), passes, policy)
         main = self._operand(operand.left, within)
         return EqualsOptional(main, *self._optional(main, operand.right))
 
@@ -170,7 +228,7 @@ class TimedScope:
         if select.order_by or select.limit is not None or select.offset:
             raise _not_in_sub_select("ORDER BY, LIMIT or OFFSET", "write it at the top of the query")
         layout = RowLayout([*group_variables(select.where, {}), *mentioned(select, {})])
-        scope = TimedScope(layout, self._depth)
+        scope = TimedScope(layout, self._history, self._depth, self._policy)
         node = scope.group(select.where, within)
         for one in select.projection:
             if one.expression is not None:
@@ -182,19 +240,26 @@ class TimedScope:
         ways = product(*(self._ways(pattern) for pattern in bgp.patterns))
         branches = [reduce(_side_by_side, way, _Branch()) for way in ways]
         hidden = frozenset(slot for name, slot in self.layout.slots.items() if name.startswith(HIDDEN))
-        nodes = tuple(TimedBgp(one.patterns, hidden, dict(one.excluded), within) for one in branches)
-        return nodes[0] if len(nodes) == 1 else TimedUnion(nodes)
+        nodes = []
+        for one in branches:
+            ends = _united_ends(one.equal)
+            if ends is None:
+                continue  # two constants would have to be the same
+            places = [[ends.get(place, place) for place in triple] for triple in one.patterns]
+            patterns = tuple(triple_match(*triple) for triple in places)
+            nodes.append(TimedBgp(patterns, hidden, dict(one.excluded), within, _slots_of(ends)))
+        return nodes[0] if len(nodes) == 1 else TimedUnion(tuple(nodes))
 
     def _ways(self, pattern: ast.TriplePattern | ast.PathPattern) -> list[_Branch]:
         subject, object_ = self._place(pattern.subject), self._place(pattern.object)
         if isinstance(pattern, ast.PathPattern):
             return self._path(subject, pattern.path, object_)
-        return [_Branch((triple_match(subject, self._place(pattern.predicate), object_),))]
+        return [_Branch(((subject, self._place(pattern.predicate), object_),))]
 
     def _path(self, subject: Place, path: ast.Path, object_: Place) -> list[_Branch]:
         """The ways to match a path, each by triple patterns alone."""
         if isinstance(path, ast.Name):
-            return [_Branch((triple_match(subject, path.iri, object_),))]
+            return [_Branch(((subject, path.iri, object_),))]
         if isinstance(path, ast.PathInverse):
             return self._path(object_, path.path, subject)
         if isinstance(path, ast.PathAlternative):
@@ -205,27 +270,77 @@ class TimedScope:
             steps = [self._path(ends[at], step, ends[at + 1]) for at, step in enumerate(path.steps)]
             return [reduce(_side_by_side, way) for way in product(*steps)]
         if isinstance(path, ast.PathRepeat):
-            raise _repeated(path.times)
+            if path.times != "?":
+                raise _repeated(path.times)
+            return [*self._path(subject, path.path, object_), *self._no_step(subject, object_)]
         ways = []
         for names, here, there in ((path.forward, subject, object_), (path.backward, object_, subject)):
             if names or (names is path.forward and not path.backward):
                 between_ = self.layout.hidden("path")
                 excluded = (between_, frozenset(name.iri for name in names))
-                ways.append(_Branch((triple_match(here, between_, there),), (excluded,)))
+                ways.append(_Branch(((here, between_, there),), (excluded,)))
         return ways
+
+    def _no_step(self, subject: Place, object_: Place) -> list[_Branch]:
+        """Both ends are one term: a constant, or else the subject or object of any triple."""
+        same = ((subject, object_),)
+        if not (isinstance(subject, int) and isinstance(object_, int)):
+            return [_Branch(equal=same)]
+        between, other = self.layout.hidden("path"), self.layout.hidden("path")
+        triples: list[tuple[Place, Place, Place]] = [(subject, between, other), (other, between, subject)]
+        return [_Branch((triple,), equal=same) for triple in triples]
 
     def _place(self, node: ast.Var | ast.Name | ast.Literal) -> Place:
         return self.layout.slot(node) if isinstance(node, ast.Var) else term_of(node)
 
 
+def _sequences(node: ast.Node) -> bool:
+    """Whether a SEQ or OPTIONALSEQ stands in it, outside optional and negated operands."""
+    if isinstance(node, ast.TimedJoin):
+        if node.operator in ("SEQ", "OPTIONALSEQ"):
+            return True
+        return _sequences(node.left) or (node.operator == "EQUALS" and _sequences(node.right))
+    if isinstance(node, ast.GroupOptional | ast.GroupMinus | ast.Exists):
+        return False
+    return any(map(_sequences, children(node)))
+
+
 def lasts_less_than(select: ast.Select) -> int | None:
     """How long its solutions may last by the FILTERs of its outermost group; `None`: nothing bounds it."""
-    plain, _ = _split(_filters(select.where))
-    return timed_test(GroupCompiler(layout_of(select), _refuse_exists), plain).within
+    return lasts_less(_filters(select.where))
+
+
+def asks_history(select: ast.Select) -> bool:
+    """Whether an EXISTS of its WHERE is evaluated over all triples, for each solution."""
+    history = History()
+    TimedScope(layout_of(select), history).group(select.where)
+    return bool(history.groups)
 
 
 def _side_by_side(one: _Branch, other: _Branch) -> _Branch:
-    return _Branch((*one.patterns, *other.patterns), (*one.excluded, *other.excluded))
+    return _Branch(
+        (*one.patterns, *other.patterns), (*one.excluded, *other.excluded), (*one.equal, *other.equal)
+    )
+
+
+def _united_ends(equal: Iterable[tuple[Place, Place]]) -> dict[Place, Place] | None:
+    """For each end but one of those that are the same, that one: a constant if there is any; `None` if two
+    constants differ."""
+    ends: dict[Place, Place] = {}
+    for pair in equal:
+        one, other = (ends.get(place, place) for place in pair)
+        if one == other:
+            continue
+        if isinstance(one, str):
+            one, other = other, one
+        if isinstance(one, str):
+            return None
+        ends = {place: other if end == one else end for place, end in ends.items()} | {one: other}
+    return ends
+
+
+def _slots_of(ends: Mapping[Place, Place]) -> dict[int, Place]:
+    return {slot: end for slot, end in ends.items() if isinstance(slot, int)}
 
 
 def _filters(group: ast.Group) -> list[ast.Expression]:
@@ -252,38 +367,6 @@ def _split(conditions: Sequence[ast.Expression]) -> tuple[list[ast.Expression], 
     return plain, tuple(exists)
 
 
-def _refuse_exists(group: ast.Group) -> BagNode:
-    raise fail(
-        "OBEP710",
-        "EXISTS inside an expression is not supported over timed triples",
-        remedy="FILTER EXISTS { … } by itself, or as a part of &&",
-    )
-
-
-def _outer_variable(name: str) -> ObepError:
-    return fail(
-        "OBEP710",
-        f"a filter deep inside EXISTS asks for ?{name} from outside",
-        remedy="put the FILTER into the outermost braces of EXISTS",
-    )
-
-
-def _joined_variable(name: str) -> ObepError:
-    return fail(
-        "OBEP710",
-        f"an optional or negated part inside EXISTS asks for ?{name} from outside",
-        remedy=f"a pattern beside that part, inside EXISTS, that binds ?{name}",
-    )
-
-
-def _exists_in_optional() -> ObepError:
-    return fail(
-        "OBEP710",
-        "EXISTS in the FILTER of an optional part is not supported over timed triples",
-        remedy="braces of its own, where it is about that part alone: OPTIONAL { { … FILTER EXISTS { … } } }",
-    )
-
-
 def _no_times(kind: str) -> ObepError:
     what = {"GraphGroup": "GRAPH", "WindowGroup": "WINDOW", "Atom": "a state"}.get(kind, kind)
     return fail(
@@ -302,6 +385,6 @@ def _repeated(times: str) -> ObepError:
     return fail(
         "OBEP713",
         f"the path {times} is not supported over timed triples",
-        reason="Each step would have a time of its own.",
+        reason="Each step would have its own interval.",
         remedy="a rule: CONSTRUCT { ?x :reaches ?z } WHERE { { ?x :reaches ?y } { ?y :next ?z } }",
     )

@@ -33,7 +33,7 @@ Row = dict[str, Term]
 def group_lines(
     run: GroupState, key: Key, states: StatesSeen, telling: Telling, query: Query
 ) -> Iterator[str]:
-    """What keeps a group from having an answer now."""
+    """Explain why a group has no answer now."""
     described = query.expanded.events.get(part_of(run.state.state, "class"))
     if isinstance(described, ast.LogicalEvent):
         yield from _class_lines(run, described, key, telling, query)
@@ -56,7 +56,7 @@ def item_lines(
     telling: Telling,
     matcher: Any,
 ) -> Iterator[str]:
-    """What keeps a graph event from being found in the item that comes nearest; of several the latest."""
+    """Explain why a graph event was not found in the nearest item; of equally near ones the latest."""
     if not isinstance(event.group, ast.Group) or looks_around(event):
         return
     bundle, facts = matcher.bundle, matcher.facts
@@ -83,7 +83,7 @@ def _class_lines(
     individual = key[0] if key else None
     found = nearest(query.bundle, event, [whole], individual)
     if found is not None:
-        yield f"{short(found.lacking.individual)} comes nearest:"
+        yield f"{short(found.lacking.individual)} is the nearest:"
         yield from found.lacking.lines("  ")
     elif individual is not None:
         where = next((f"<{window.name}>" for window in run.windows), "the static graph")
@@ -108,7 +108,8 @@ class _Narrowing:
         self._states, self._telling, self._wanted = states, telling, wanted
 
     def against(self) -> tuple[int, str]:
-        """How many parts have solutions together, and what is against the next one; nothing if all have."""
+        """The number of parts that have a common solution, and why the next part has none; None if all
+        have."""
         taken: list[ast.GroupElement] = []
         before: list[Row] = [{}]
         parts = list(_flat(self._group))
@@ -141,7 +142,7 @@ class _Narrowing:
         return f"nothing matches {text}{listed}"
 
     def _atom(self, atom: ast.Atom, before: list[Row]) -> str:
-        """How long a state that the group asks for has held."""
+        """Describe how long a state of the group has held."""
         known = {**(before[0] if len(before) == 1 else {}), **self._wanted}
         key = tuple(known.get(one.name) for one in atom.parameters)
         spells = self._states.spells(atom.name.iri, key).all
@@ -156,7 +157,7 @@ class _Narrowing:
 
 
 def _flat(group: ast.Group, window: str | ast.Var | None = None) -> Iterator[ast.GroupElement]:
-    """The parts of a group, each triple pattern by itself."""
+    """The parts of a group, with each triple pattern as a part."""
     for element in group.elements:
         if isinstance(element, ast.Bgp):
             for pattern in element.patterns:

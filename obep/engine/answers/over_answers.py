@@ -15,22 +15,24 @@ from obep.engine.states.over_state import OverState
 from obep.engine.states.state_run import StateRun
 from obep.guards.typed_values import parse_term
 from obep.model import Term
-from obep.operators.candidates import DONE, ROWS, Candidate
+from obep.operators.candidates import DONE, END, ROWS, Candidate
 from obep.output.why_tree import short
 from obep.query import ast
 from obep.query.print.printer import show
 from obep.query.walk import walk
-from obep.why_not.state_history import Key, StatesSeen, Telling
+from obep.why_not.state_history import Key, StatesSeen, Telling, spell_text
 
 MOST = 500
 """So many of the latest rows are played again."""
+SHOWN = 5
+"""The most rows that are shown, the last ones."""
 MOMENTS = 5_000
 """So many moments are looked at: with STEP there may be many between two rows."""
 TRUE = '"true"^^<http://www.w3.org/2001/XMLSchema#boolean>'
 
 
 class _Near(NamedTuple):
-    """How far HAVING was from true, and when; less is nearer, and of two as near the later one."""
+    """The distance of HAVING from true, and the instant; of equal distances the later one is nearer."""
 
     untrue: int
     distance: float
@@ -59,6 +61,33 @@ def having_lines(run: OverState, key: Key, states: StatesSeen, telling: Telling)
         if nearest.values.get(f"_:part{number}") != TRUE:
             figures = ", ".join(_figures(part, nearest.values)) or "it is an error"
             yield f"  HAVING asks {show(part)}, and {figures}"
+    if (shown := list(_row_lines(run, nearest, states, telling))) and nearest.rows:
+        more = f", and {len(shown) - SHOWN} before them" if len(shown) > SHOWN else ""
+        yield f"  its rows: {'; '.join(shown[-SHOWN:])}{more}"
+
+
+def _row_lines(run: OverState, nearest: _Near, states: StatesSeen, telling: Telling) -> Iterator[str]:
+    """The rows of a group at the moment at which it came nearest, with the values that are aggregated."""
+    definition, at = run.state.definition, -nearest.before
+    assert isinstance(definition, ast.OverState)
+    over, least = definition.over, at - definition.within.micros
+    if isinstance(over, ast.StateUse):
+        bound = dict(zip(run.state.parameters, nearest.key, strict=True))
+        asked = tuple(bound.get(one.name) for one in over.parameters)
+        for spell in states.spells(over.state.iri, asked).all:
+            if spell.begun <= at and (spell.ended is None or spell.ended > least):
+                yield spell_text(spell, states, telling)
+        return
+    computed = (definition.having, *(one.expression for one in definition.aggregates))
+    aggregates = [node for one in computed if one for node in walk(one) if isinstance(node, ast.Aggregate)]
+    named = {node.name for one in aggregates for node in walk(one) if isinstance(node, ast.Var)}
+    grouped = [one.name for one in definition.group_by or definition.parameters]
+    for candidate in sorted(run.recent, key=lambda one: one[END]):
+        if candidate[DONE] <= at and candidate[END] > least:
+            for row in run.rows_of(candidate):
+                if all(row.get(name) == nearest.values.get(name) for name in grouped):
+                    values = [f"?{name} {short(row[name])}" for name in sorted(named & row.keys())]
+                    yield " ".join([f"at {telling.at(candidate[END])}", *values])
 
 
 def _conjuncts(having: ast.Expression | None) -> tuple[ast.Expression, ...]:
@@ -172,7 +201,7 @@ class _Replay:
         yield at
 
     def groups(self) -> Iterator[tuple[tuple[Term, ...], list[tuple[dict[str, Term], int]]]]:
-        """What holds, with the figures and the number of rows of each group."""
+        """Current groups with their aggregates and numbers of rows."""
         for key, groups in self._run.figures():
             own = dict(zip(self._parameters, key, strict=True))
             yield key, [({**own, **values}, rows) for values, rows in groups]

@@ -102,7 +102,7 @@ class StateAnswers:
         yield from found.details()
 
     def _each(self, each: ast.StateUse, bound: Mapping[str, Term]) -> Iterator[str]:
-        """That the state of FOR EACH does not hold, so that there is nothing to count for."""
+        """Explain that the state of FOR EACH does not hold."""
         key = tuple(bound.get(one.name) for one in each.parameters)
         spells = self.spells(each.state.iri, key).all
         if any(one.ended is None for one in spells):

@@ -137,7 +137,7 @@ class WhyNotAnswers:
         return replace(found, nearest=near, unseen=unseen)
 
     def _unseen(self, individual: Term, items: Iterable[Item]) -> str:
-        """That nothing comes near an individual: perhaps another one was meant."""
+        """Report that no item is about an individual, and suggest another one."""
         known = {term for item in items for s, _, o in item.triples for term in (s, o)}
         if individual in known:
             return f"{short(individual)} is in the items, but has nothing of the definition"
@@ -159,5 +159,5 @@ class WhyNotAnswers:
 
 
 def _names(iri: Term, text: str) -> tuple[str, ...]:
-    """What an event or a state is called by."""
+    """The names of an event or a state."""
     return iri, iri[1:-1], text, local_name(iri)

@@ -91,7 +91,7 @@ class KnowledgeChanges:
         self._of_engine().undo(change)
 
     def dump(self) -> tuple[list[Triple], list[Triple]]:
-        """How K differs from the one at the start."""
+        """The difference between K and the K at the start."""
         if self._knowledge is None:
             return [], []
         return [*self._knowledge.said.added], [*self._knowledge.said.removed]

@@ -38,7 +38,7 @@ class PreparedItems:
         self._indexes: list[ChangingIndex] = []
         self._k: Triples = tuple
         self.made: dict[Item, Item] | None = None
-        """The items of records that have waited, where somebody wants to know them."""
+        """The items of records that have waited, if an observer needs them."""
 
     def begin(self, k: Triples) -> None:
         """K is another one, as a whole; `k` gives its triples as they are when it is called."""

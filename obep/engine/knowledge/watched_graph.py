@@ -1,4 +1,4 @@
-"""The files of the static graph while a query runs: what another content of them adds and takes away."""
+"""Find out which triples a changed file of the static graph adds and removes while a query runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a query sees: its default graph, its windows, the states that hold."""
+"""The dataset of a query: its default graph, its windows, the open states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from obep.ontology.owl.static_graph import PatternIndex
 
 
 class _New:
-    """What a window says and adds to K."""
+    """The triples that a window states and that it adds to K."""
 
     def __init__(self, window: QueryWindow) -> None:
         self.match = window.match_new
@@ -96,7 +96,7 @@ class QueryDataset:
         return self._seen[triple]
 
     def _inferred_at(self, windows: Sequence[QueryWindow], triple: Triple) -> int | None:
-        """The greatest instant such that what was said from then on entails a triple."""
+        """The greatest instant such that the triples stated from then on entail a triple."""
         said: dict[Triple, int] = {}
         for window in windows:
             for one in window.triples:

@@ -39,9 +39,9 @@ class QueryWindow(WindowGraph):
         self.moved = False
         """Whether an item has come or left since the query was last asked."""
         self._net: dict[Triple, int] = {}
-        """How many times more each triple is said since the closure was last changed."""
+        """The net number of statements of each triple since the closure was last changed."""
         self._dated: dict[Triple, Dated] = {}
-        """What has said it last since then."""
+        """The last statement of each triple since then."""
         self._left = left
         self._waiting: list[Item] = []
         self._touch: Callable[[], None] | None = None
@@ -56,7 +56,7 @@ class QueryWindow(WindowGraph):
             self._touch()
 
     def seen_at(self, triple: Triple) -> int | None:
-        """When an item last said a triple that is in the window."""
+        """The instant of the last item that states a triple of the window."""
         by = self.triples.get(triple)
         return None if by is None else by.at - self._left
 

@@ -1,4 +1,4 @@
-"""What runs for the queries of a plan: the windows of each, and then itself."""
+"""Start the queries of a plan: the windows of each, then the query itself."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class StaticGraphs:
 
     @property
     def k(self) -> _Written:
-        """What is written in K."""
+        """The asserted triples of K."""
         written: _Written = self._matcher.bundle.k
         return written
 
@@ -53,7 +53,7 @@ class StaticGraphs:
         return found
 
     def named(self, name: Term) -> WrittenGraph:
-        """A graph of FROM NAMED: closed by itself, without K."""
+        """A graph of FROM NAMED, closed without K."""
         if name not in self._named:
             triples = tuple(self._matcher.bundle.named[name])
             self._named[name] = WrittenGraph(self._closed(triples, with_k=False), PatternIndex(triples))

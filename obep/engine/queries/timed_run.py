@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from obep.abstraction.window_closure import WindowClosure
 from obep.algebra.timed.timed_program import TimedAnswer, TimedProgram
-from obep.algebra.timed.triple_occurrences import Wanted
 from obep.engine.event_run import Running
 from obep.engine.queries.query_dataset import QueryDataset
 from obep.engine.queries.query_window import QueryWindow
@@ -18,6 +16,7 @@ from obep.ontology.bundle.following_names import following
 from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
+from obep.query import ast
 from obep.query.linked_queries import LinkedQuery
 
 
@@ -48,6 +47,8 @@ class TimedRun(Running):
             self._follow,
             lambda triple: self._new([triple]),
             feeds=queries[0].language != "csparql",
+            reach=queries[0].reach,
+            policy=cast(ast.Policy, queries[0].settings.get("policy", "unrestricted")),
         )
 
     @property
@@ -61,11 +62,13 @@ class TimedRun(Running):
         items = [item for item in items if self._reads(item)]
         if not items:
             return ()
-        triples: dict[Triple, None] = {}
+        triples: dict[Triple, int] = {}
         for item in items:
             admitted = self._matcher.statements.admit(item)
             if isinstance(admitted, Item):
-                triples |= dict.fromkeys(self._new([*dict.fromkeys(admitted.triples)]))
+                lead = self._lead(item.stream)
+                for triple in self._new([*dict.fromkeys(admitted.triples)]):
+                    triples[triple] = min(lead, triples.get(triple, lead))
         try:
             found = self._program.take(at, triples, lambda one: self._refuse(at, one.code, one.reason))
         except Refused as refused:
@@ -77,6 +80,11 @@ class TimedRun(Running):
                 window.answer(Item(window.window.stream, at, answer.constructed))
         return answers
 
+    def _lead(self, stream: str) -> int:
+        """How much less than the longest RANGE that of a stream is."""
+        reach, frame = self._queries[0].reach, self._frames.get(stream)
+        return 0 if reach is None or frame is None or frame.range is None else reach - frame.range.micros
+
     def _reads(self, item: Item) -> bool:
         """Whether an item is in one of its streams: all are, unless FROM STREAM names some."""
         if not self._frames:
@@ -87,16 +95,16 @@ class TimedRun(Running):
         )
 
     def _new(self, triples: Sequence[Triple]) -> list[Triple]:
-        """What triples say, and what they add to K (D14)."""
+        """The triples that are stated and that they add to K (D14)."""
         closure, said = self._closure, self._said
         found, again = closure.change((), triples)
         said.update(dict.fromkeys(triples))
         asked = self._program.asked
         if closure.kept:  # it leaves out names that neither T nor the file has
-            written = (one for one in said if any(map(partial(_matches, one), asked)))
+            written = (one for one in said if one in asked)
             new = [*dict.fromkeys((*written, *(triple for triple, _ in (*found, *again))))]
         else:
-            new = [*dict.fromkeys((*said, *(one for some in asked for one in closure.match_new(*some))))]
+            new = [*dict.fromkeys((*said, *(one for some in asked.all for one in closure.match_new(*some))))]
         consistent = closure.consistent
         closure.change(triples, ())
         said.clear()
@@ -119,10 +127,6 @@ class TimedRun(Running):
 
     def size(self) -> int:
         return self._program.size()
-
-
-def _matches(triple: Triple, wanted: Wanted) -> bool:
-    return all(asked is None or asked == term for asked, term in zip(wanted, triple, strict=True))
 
 
 def _answers(found: TimedAnswer, at: int) -> Iterator[Answer]:

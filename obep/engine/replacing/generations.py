@@ -41,13 +41,13 @@ class Generation:
             plan = query.plan if names is None else partial_plan(query.plan, names)
             self.runtime = runtime(plan, self.matcher)
         self.shown: frozenset[Term] | None = None
-        """What it decides for the engine, `None` for all; the rest of it runs unseen."""
+        """The events and states that it reports, None for all; the rest runs without output."""
         self.began_at = -1
         self.reported: frozenset[str] = frozenset()
         """The ids of what an older version has reported of its events at the instant in which it began."""
 
     def process(self, whole: Item, item: Item) -> tuple[list[Occurrence], DeadLetter | None]:
-        """What an item decides; or why it takes part in nothing."""
+        """Process an item; return its results, or the reason why it is refused."""
         found: list[Occurrence] = []
         matched = self.matcher.match(whole)
         if isinstance(matched, DeadLetter):
@@ -58,7 +58,7 @@ class Generation:
         return found, None
 
     def shows(self, hits: Iterable[Occurrence]) -> list[Occurrence]:
-        """Those that are reported."""
+        """The occurrences that are reported."""
         shown = self.shown
         if shown is None:
             return list(hits)
@@ -69,7 +69,7 @@ class Generation:
         ]
 
     def advance(self, to: int) -> list[Occurrence]:
-        """Time goes on without data."""
+        """Advance the time without data."""
         now = self.runtime.now
         return self.shows(self.runtime.advance(to)) if now is None or to > now else []
 
@@ -129,7 +129,7 @@ class Generations:
         return found or self.all[-1]
 
     def process(self, whole: Item, item: Item) -> tuple[list[Occurrence], DeadLetter | None]:
-        """What an item decides in all versions; all have one T and K, so the last one says what is wrong."""
+        """Process an item in all versions. They share T and K, so the last one decides on a refusal."""
         found: list[Occurrence] = []
         letter: DeadLetter | None = None
         for one in self.all:
@@ -138,7 +138,7 @@ class Generations:
         return self._in_order(found), letter
 
     def advance(self, to: int) -> list[Occurrence]:
-        """Time goes on without data."""
+        """Advance the time without data."""
         return self._in_order([hit for one in self.all for hit in one.advance(to)])
 
     def close(self) -> list[Occurrence]:

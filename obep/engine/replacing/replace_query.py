@@ -28,15 +28,15 @@ class _Prepared(NamedTuple):
     record: Replacement
     found: Difference
     new: Generation | None
-    """What runs for all that begins; `None`, if nothing does."""
+    """The version of everything that begins; None if nothing does."""
     moved: frozenset[Term]
-    """What keeps its meaning and has no state: the new version decides it from now on."""
+    """Definitions with the same meaning and no state: the new version takes them over."""
     left: tuple[tuple[Generation, frozenset[Term]], ...]
-    """The older versions, each with what it goes on deciding."""
+    """The older versions, each with the definitions that it keeps."""
 
 
 def compared(engine: Engine, query: Query, warm: int | None, history: History | None) -> Replacement:
-    """What a replacement would do."""
+    """Compare two queries without replacing one."""
     return _prepare(engine, query, warm, history).record
 
 
@@ -57,7 +57,7 @@ def _prepare(engine: Engine, query: Query, warm: int | None, history: History | 
     if warm is not None and history is None:
         raise fail(
             "OBEP871",
-            "there is no history to begin from",
+            "there is no history to build the state from",
             reason="An engine keeps no items once they are processed.",
             remedy="replace(query, warm=…, history=items), or without warm to begin empty",
         )
@@ -98,8 +98,8 @@ def _difference(engine: Engine, query: Query) -> Difference:
     if engine.running.has_own_matcher:
         raise fail(
             "OBEP870",
-            "this engine cannot take another query",
-            reason="It was given a matcher of its own, which belongs to one query.",
+            "the query of this engine cannot be replaced",
+            reason="It was made with its own matcher, which belongs to one query.",
             remedy="make the engine without matcher=",
         )
     query.require_returns()
@@ -132,7 +132,7 @@ def resolved(alert: Alert, at: int) -> Alert:
 
 
 def _begin(engine: Engine, query: Query, found: Difference) -> Generation | None:
-    """What runs for all that begins; nothing, if nothing does."""
+    """Make the version of everything that begins; None if nothing does."""
     if not found.starting and found.kept:
         return None
     all_of_it = found.starting >= _remembering(query)
@@ -165,7 +165,7 @@ def _named_in(query: Query) -> frozenset[Term]:
 
 
 def _remembering(query: Query) -> frozenset[Term]:
-    """The events, states and queries of which there may be anything that a new version would not know."""
+    """The events, states and queries that may have state."""
     plan = query.plan
     free = {
         one.event

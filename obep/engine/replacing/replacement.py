@@ -1,4 +1,4 @@
-"""What a replacement of the query does, as a record; it is the same for the dry run."""
+"""The record of a replacement of the query; a dry run gives the same."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from obep.formats.timestamps import Style, show_instant
 from obep.model import Alert, Term, local_name
 
 REPLACED = "replaced"
-"""How an alert ended whose state is gone or means something else."""
+"""The end of an alert whose state was removed or redefined."""
 
 
 class Changed(NamedTuple):
@@ -33,8 +33,8 @@ class Replacement(msgspec.Struct, frozen=True, kw_only=True):
     """The hash of the query that ran."""
     after: str
     watermark: int | None
-    waiting: int
-    """Items that have come and wait for the watermark: the new query judges them."""
+    waiting: int | None
+    """Items that have come and wait for the watermark: the new query judges them. `None`: not known."""
     kept: tuple[Term, ...]
     begun: tuple[Term, ...]
     changed: tuple[Changed, ...]
@@ -47,11 +47,11 @@ class Replacement(msgspec.Struct, frozen=True, kw_only=True):
     firing: tuple[Alert, ...] = ()
     """Alerts that the history has made fire, and that still do."""
     generations: int = 1
-    """How many versions of the query run side by side after it."""
+    """The number of versions of the query that run side by side after it."""
 
     @property
     def records(self) -> tuple[Alert, ...]:
-        """What is to be delivered as occurrences are."""
+        """Records to deliver as occurrences are."""
         return (*self.resolved, *self.firing)
 
     def to_json(self) -> dict[str, object]:
@@ -72,7 +72,8 @@ class Replacement(msgspec.Struct, frozen=True, kw_only=True):
         if self.watermark is None:
             yield "before the first item"
         else:
-            yield f"at {show_instant(self.watermark, style or 'iso')}, with {self.waiting} items waiting"
+            waiting = "" if self.waiting is None else f", with {self.waiting} items waiting"
+            yield f"at {show_instant(self.watermark, style or 'iso')}{waiting}"
         for word, names in (
             ("keeps its state", self.kept),
             ("begins", tuple(name for name in self.begun if name not in self.warmed)),
@@ -98,7 +99,7 @@ def _alert(alert: Alert) -> dict[str, object]:
 
 
 class Difference(NamedTuple):
-    """How the definitions of two queries compare."""
+    """The differences between the definitions of two queries."""
 
     kept: tuple[Term, ...]
     begun: tuple[Term, ...]
@@ -107,7 +108,7 @@ class Difference(NamedTuple):
 
     @property
     def starting(self) -> frozenset[Term]:
-        """What has no state yet under the new query."""
+        """Definitions without state under the new query."""
         return frozenset((*self.begun, *(one.name for one in self.changed)))
 
 

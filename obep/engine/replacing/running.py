@@ -1,11 +1,11 @@
-"""What an engine runs: one version of its query, or several side by side after a replacement."""
+"""Run one version of a query, or several side by side after a replacement."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from obep.abstraction.item_blocks import ItemBlock
+from obep.abstraction.item_blocks import Instant, ItemBlock
 from obep.abstraction.matcher import NOTED, Matcher, noted
 from obep.engine.knowledge.knowledge_changes import CHANGES, MISSING, KnowledgeChanges
 from obep.engine.knowledge.prepared_items import PreparedItems
@@ -23,7 +23,7 @@ from obep.why_not.state_history import Spell
 from obep.why_not.target import split
 
 EVICTED = "evicted"
-"""The counter of values of a partition that were forgotten since there were more than `max_keys`."""
+"""The counter of values of a partition that were discarded because of `max_keys`."""
 
 
 class Running:
@@ -41,6 +41,7 @@ class Running:
         matcher: Any,
         max_explanations: int | None,
         max_keys: int | None,
+        max_because: int,
         observer: Observer | None,
         remember: int | None,
         prepares: PreparedItems | None,
@@ -49,7 +50,7 @@ class Running:
         self.latest = Latest(remember)
         self.observer = together(observer, None if remember == 0 else self.latest)
         self._bury_derived = bury_derived
-        self._max_explanations, self._max_keys = max_explanations, max_keys
+        self._max_explanations, self._max_keys, self._max_because = max_explanations, max_keys, max_because
         self.has_own_matcher = matcher is not None
         """Whether the program gave the matcher, which then belongs to this query only."""
         self.matcher = matcher if matcher is not None else _matcher(query, max_explanations)
@@ -83,7 +84,7 @@ class Running:
         self._observe(generations)
 
     def runtime_of(self, name: Term) -> Runtime:
-        """What decides an event or a state."""
+        """The runtime that decides an event or a state."""
         return self.runtime if self.versions is None else self.versions.of(name).runtime
 
     def asked_about(self, event: str) -> Generation:
@@ -98,16 +99,38 @@ class Running:
         return self.versions.all[-1]
 
     @property
+    def now(self) -> int | None:
+        """The instant that time has come to."""
+        return self.runtime.now
+
+    @property
     def plain(self) -> bool:
-        """Whether an item goes to one matcher as it is, and nobody observes it."""
+        """Whether an item goes to one matcher unchanged, without an observer."""
         return self.versions is None and self._prepares is None and self.observer is None
 
     def block(self) -> ItemBlock | None:
-        """What takes items in blocks, if that makes no difference but to the time that it takes."""
-        heard = self.observer is not None and self.observer.follows
-        if heard or self.versions is not None or self._prepares is not None or self.has_own_matcher:
+        """The consumer of blocks of items, if blocks change nothing but the speed."""
+        if self.versions is not None or self._prepares is not None or self.has_own_matcher:
             return None
-        return ItemBlock(self.matcher, self.changes.streams) if self.runtime.takes_blocks else None
+        return None if self.runtime.wants_items else ItemBlock(self.matcher, self.changes.streams)
+
+    @property
+    def follower(self) -> Observer | None:
+        """Who is shown each item and occurrence."""
+        return self.observer if self.observer is not None and self.observer.follows else None
+
+    @property
+    def feeds_blocks(self) -> bool:
+        """Whether the plan takes blocks, and nobody follows each item."""
+        return self.follower is None and self.runtime.takes_blocks
+
+    def take_block(self, entries: list[Instant], found: list[Occurrence]) -> None:
+        """What the entries of a block decide: one by one if the plan, or who follows, needs that."""
+        if self.feeds_blocks:
+            self.runtime.take_block(entries, found)
+        else:
+            for at, occurrences in entries:
+                self.runtime.take(at, occurrences, (), found)
 
     def prepared(self, item: Item) -> Item | DeadLetter:
         """The item as the K of its instant makes it."""
@@ -129,7 +152,7 @@ class Running:
         return None
 
     def advance(self, to: int, found: list[Occurrence]) -> None:
-        """Time goes on without data."""
+        """Advance the time without data."""
         if self.versions is not None:
             found.extend(self.versions.advance(to))
         elif self.runtime.now is None or to > self.runtime.now:
@@ -195,7 +218,9 @@ class Running:
 
     def new_runtime(self, plan: Plan, matcher: Any) -> Runtime:
         """Begin the state of a version."""
-        runtime = Runtime(plan, matcher, self._bury_derived, max_keys=self._max_keys)
+        runtime = Runtime(
+            plan, matcher, self._bury_derived, max_keys=self._max_keys, max_because=self._max_because
+        )
         if (observer := self.observer) is not None:
             runtime.observer = observer.occurred
 

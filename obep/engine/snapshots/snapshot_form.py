@@ -16,9 +16,9 @@ from obep.model import Assertion, Solution, Term, Triple
 from obep.operators.wire import Content
 
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
-"""What reading a state raises whose parts are not what they should be."""
+"""The exceptions of reading a malformed state."""
 COUNTED = ("items", "processed", "dead_letters", "occurrences")
-"""What every engine counts."""
+"""The counters of every engine."""
 Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...] | None, bytes]
 """An item or a change that waits for the watermark."""
 Stored = tuple[bytes, list[Term] | None, list[Term], tuple[int, list[str]], Any]
@@ -27,7 +27,7 @@ all), what it decides, what was reported at the instant in which it began, and w
 KeptChanges = tuple[int | None, list[Triple], list[Triple]]
 """The last instant that was judged, and how K differs from the one at the start: what came, what went."""
 Kept = tuple[dict[str, Any], dict[str, int], list[Waiting], list[Stored], KeptChanges]
-"""What a snapshot holds: the clock, the counters, what waits, the versions of the query, the changes of K."""
+"""The content of a snapshot: the clock, counters, waiting items, versions of the query, changes of K."""
 _Number = dict[Literal["o"], int]
 _Item = dict[Literal["i"], tuple[str, int, tuple[Triple, ...], Term]]
 _Remembered = tuple[

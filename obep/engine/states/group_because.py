@@ -36,7 +36,7 @@ class GroupBecause:
         self._dataset = dataset
         self._windows = list(windows.values())
         own = group.where if isinstance(group, ast.Select) else group
-        self._patterns = tuple(positive_patterns(own))
+        self._patterns = tuple(positive_patterns(own, graphs=True))
         inside = list(_selects(own))
         if not isinstance(group, ast.Select) and any(_is_blank(one) for one in walk(own)):
             self._patterns, inside = (), [ast.Select((), own)]  # a solution has no values for blank nodes

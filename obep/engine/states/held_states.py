@@ -45,7 +45,8 @@ class HeldStates:
         """`runtime_of` is asked each time: after a replacement another one may decide a state."""
         self._runtime_of = runtime_of
         self._listeners: list[tuple[StatePlan, OnState]] = []
-        self._waiting: list[tuple[OnState, Held]] = []
+        self.waiting: list[tuple[OnState, Held]] = []
+        """Calls that are to be made."""
         self._set(states, public)
 
     def _set(self, states: Iterable[StatePlan], public: Iterable[Term]) -> None:
@@ -76,7 +77,7 @@ class HeldStates:
         """States go, or mean something else from now on: what holds of them ends."""
         for plan, callback in self._listeners:
             if plan.state in states:
-                self._waiting += [(callback, one._replace(until=at)) for one in self._held_now(plan)]
+                self.waiting += [(callback, one._replace(until=at)) for one in self._held_now(plan)]
 
     def replace(self, states: Iterable[StatePlan], public: Iterable[Term], begun: Collection[Term]) -> None:
         """Go on with the states of another query; those that have `begun` have another runtime."""
@@ -91,7 +92,7 @@ class HeldStates:
 
     def take(self) -> list[tuple[OnState, Held]]:
         """The calls that are to be made now, in the order in which the episodes began and ended."""
-        waiting, self._waiting = self._waiting, []
+        waiting, self.waiting = self.waiting, []
         return waiting
 
     def _attach(self, plan: StatePlan, callback: OnState) -> None:
@@ -99,7 +100,7 @@ class HeldStates:
 
         def note(episode: Episode, at: int) -> None:
             if self._runtime_of(plan.state) is runtime:
-                self._waiting.append((callback, _held(plan, episode)))
+                self.waiting.append((callback, _held(plan, episode)))
 
         runtime.run_of(plan.state).episodes.listeners.append(note)
 

@@ -8,17 +8,18 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
-from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow, Values
+from obep.algebra.over.over_expressions import MAX_BECAUSE, GroupKey, OverExpressions, OverRow, Values
 from obep.algebra.over.over_rows import OverRows
 from obep.algebra.over.over_snapshot import restore, to_plain
-from obep.algebra.over.row_groups import MAX_BECAUSE, GroupChange
+from obep.algebra.over.row_groups import GroupChange
 from obep.engine.event_run import Undivided
 from obep.engine.states.episodes import Bindings, Episode, Key, sorted_because
 from obep.engine.states.state_run import StateRun
 from obep.model import Assertion, Item, Occurrence, Term
-from obep.operators.candidates import Candidate, Emit, Take
+from obep.operators.candidates import ROWS, Candidate, Emit, Take
 from obep.operators.state_values import Pack, Unpack
 from obep.operators.tree import Tree
+from obep.plan.nodes import Read
 from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
@@ -51,9 +52,14 @@ class OverState(StateRun):
     """Rows come and leave; groups whose HAVING is true hold."""
 
     def __init__(
-        self, plan: StatePlan, states: Mapping[Term, StateRun], pattern: EventPlan | None = None
+        self,
+        plan: StatePlan,
+        states: Mapping[Term, StateRun],
+        pattern: EventPlan | None = None,
+        max_because: int = MAX_BECAUSE,
     ) -> None:
-        """`pattern` gives the rows, unless they are the episodes of a state."""
+        """`pattern` gives the rows, unless they are the episodes of a state. An explanation has the last
+        `max_because` of them."""
         super().__init__(plan)
         definition = plan.definition
         assert isinstance(definition, ast.OverState)
@@ -74,6 +80,7 @@ class OverState(StateRun):
             definition.having,
             within,
             in_order=not isinstance(over, ast.StateUse),
+            max_because=max_because,
         )
         step = definition.step.micros if definition.step is not None else None
         self._window = OverRows(expressions, within, step)
@@ -100,6 +107,10 @@ class OverState(StateRun):
             self._held = [at for at, alias in enumerate(pattern.root.aliases) if not alias.context]
             self._alone = self._held == [0] and len(pattern.root.aliases) == 1
             self._calm = not self._pattern.timed
+            root = pattern.root
+            if type(root) is Read and not (root.held or root.free or self.wants_items or step):
+                self._ask = root.ask
+                self.take_alone = self._take_alone
         self._holding: dict[Key, dict[GroupKey, dict[str, Term]]] = {}
         computed = definition.aggregates or definition.having is not None
         self._always = bool(computed) and not plan.parameters and not grouped and definition.each is None
@@ -213,6 +224,18 @@ class OverState(StateRun):
         for key, ended in touched.items():
             self._settle(key, ended, at)
 
+    def _take_alone(self, one: Occurrence, at: int) -> bool:
+        """The same for an occurrence that is alone in its instant, up to where a group changes."""
+        window, due = self._window, self.episodes.due
+        solutions = one.solutions.get(self._ask, ())
+        if len(solutions) == 1 and None not in (terms := self._terms(solutions[0])):
+            group = self._group_of(terms)
+            moved = window.put_alone(at, terms, one.individual, terms, group, one.explanation)  # type: ignore[arg-type]  # all are bound
+        else:
+            self._add_rows((at, at, at, at, (one,), solutions))
+            moved = window.settle(at)
+        return moved or (bool(due) and due[0][0] <= at)
+
     def _add_rows(self, candidate: Candidate) -> None:
         """One row for each start, end, individuals and solution (STATES 2)."""
         start, end, done, _, parts, solutions = candidate
@@ -250,7 +273,8 @@ class OverState(StateRun):
     def _because(self, groups: Mapping[GroupKey, object]) -> tuple[Assertion, ...]:
         """The explanations of the last rows, at most so many."""
         sources = [source for group in groups for source in self._window.sources_of(group)]
-        return sorted_because({one for source in sources[-MAX_BECAUSE:] for one in source})
+        most = self._window.expressions.max_because
+        return sorted_because({one for source in sources[-most:] for one in source})
 
     # --- for why-not
 
@@ -268,6 +292,14 @@ class OverState(StateRun):
         other = OverState(replace(self.state, definition=definition, moments={}, alerts=()), states)
         other._terms, other._held, other._alone = self._terms, self._held, self._alone
         return other
+
+    def rows_of(self, candidate: Candidate) -> list[dict[str, Term]]:
+        """The solutions of a candidate of its pattern, by the names of its variables."""
+        solutions = map(self._terms, candidate[ROWS])
+        return [
+            {name: term for name, term in zip(self._variables, one, strict=False) if term is not None}
+            for one in solutions
+        ]
 
     def figures(self) -> Iterator[tuple[Key, list[tuple[dict[str, Term], int]]]]:
         """What holds: for each key the figures of its groups, each with the number of its rows."""

@@ -24,12 +24,13 @@ from obep.query.walk import windows_of
 class RunningStates:
     """The states and windows that run, lower strata first."""
 
-    def __init__(self, matcher: Any) -> None:
+    def __init__(self, matcher: Any, max_because: int) -> None:
         self.runs: dict[Term, StateRun] = {}
         self.patterns: dict[Term, EventPlan] = {}
         """The patterns that run inside of their states: those of rows, and those that are a single event."""
         self._windows: dict[str, WindowGraph] = {}
         self._matcher = matcher
+        self._max_because = max_because
 
     def start(self, plan: StatePlan | GraphPlan) -> Iterator[Running]:
         """What runs for a state or a graph event, after the windows that nothing before it looks at."""
@@ -45,7 +46,7 @@ class RunningStates:
 
     def _running(self, plan: StatePlan) -> StateRun:
         if isinstance(plan.definition, ast.OverState):
-            return OverState(plan, self.runs, self.patterns.get(plan.part("rows")))
+            return OverState(plan, self.runs, self.patterns.get(plan.part("rows")), self._max_because)
         if isinstance(plan.definition, ast.EventState):
             return SwitchedState(plan, self.patterns)
         return _running(plan, self.runs, self._windows, self._matcher)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from obep.abstraction.guard_graphs import ClosedGraph
 from obep.abstraction.matcher import Matcher
+from obep.abstraction.named_graphs import NamedGraphs
 from obep.algebra.dataset import Graph
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.window_graph import New, WindowGraph
@@ -25,8 +26,8 @@ class StateDataset:
         self._states, self._windows = states, windows
         self._news = {name: New(window) for name, window in windows.items()}
         self._on = on
-        self._bundle, self._facts = matcher.bundle, matcher.facts
-        self._named: dict[Term, ClosedGraph] = {}
+        self._bundle = matcher.bundle
+        self._named = NamedGraphs(matcher.bundle, matcher.facts)
         self._closed = ClosedGraph(matcher.bundle, (), with_k=True, facts=matcher.facts)
         self.now = 0
         self.before: int | None = None
@@ -41,22 +42,18 @@ class StateDataset:
 
     def is_static(self, triple: Triple) -> bool:
         """Whether K, or a graph of FROM NAMED GRAPH, says it."""
-        return triple in self._bundle.k or any(triple in graph for graph in self._bundle.named.values())
+        return triple in self._bundle.k or self._named.says(triple)
 
     def match_static(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
         """K, closed under T."""
         return dict.fromkeys(self._closed.match(s, p, o))
 
     def graph(self, name: Term, /) -> Graph | None:
-        """A graph of FROM NAMED GRAPH, closed under T by itself: no part of K (DIALECTS 5)."""
-        if name in self._bundle.named and name not in self._named:
-            triples = tuple(self._bundle.named[name])
-            self._named[name] = ClosedGraph(self._bundle, triples, with_k=False, facts=self._facts)
+        """A graph of FROM NAMED GRAPH."""
         return self._named.get(name)
 
     def graphs(self) -> Iterable[Term]:
-        found: Iterable[Term] = self._bundle.named
-        return found
+        return self._named.names
 
     def window(self, name: str, /) -> Graph | None:
         if self.before is not None and name in self._windows:

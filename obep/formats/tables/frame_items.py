@@ -17,7 +17,9 @@ from obep.formats.record_mapping import Mapping as RecordMapping
 from obep.formats.stream_reader import Notes, Reading, dead
 from obep.formats.table_rows import read_rows
 from obep.formats.tables.frame_records import Entry, frame_records
+from obep.formats.tables.mapped_records import Mapped, fills_at_once
 from obep.formats.time_hints import fields_there, nearest_path
+from obep.formats.triple_template import Template
 from obep.model import DeadLetter, Item
 
 SAMPLE = 200
@@ -45,7 +47,7 @@ class How(TypedDict, total=False):
 class FrameItems(NamedTuple):
     """The items of a frame, and how they are read."""
 
-    items: Iterator[Item | DeadLetter]
+    items: Iterator[Item | DeadLetter | Mapped]
     mapping: dict[str, Any]
     """The settings of the mapping, which obep.toml would have; empty if there is none."""
     notes: Notes
@@ -66,17 +68,32 @@ class RecordReader(NamedTuple):
     reading: Reading
     mapping: dict[str, Any]
     time: str = ""
+    template: Template | None = None
+    """That of the mapping, if it says all about a record."""
 
-    def items(self, entry: Entry) -> Iterator[Item | DeadLetter]:
+    def items(self, entry: Entry) -> Iterator[Item | DeadLetter | Mapped]:
         """The items of a record, or its dead letter; what is an item already stays one."""
         if isinstance(entry, Item | DeadLetter):
             yield entry
         elif isinstance(entry, Refused):
             yield dead(entry, self.reading.stream, b"")
+        elif self.template is not None and (found := self._filled(entry, self.template)) is not None:
+            yield found
         else:
             timed = self.reading.mapping is None and self.time
             row = {**entry, "time": entry.get(self.time)} if timed else entry
             yield from read_rows(row, _raw(entry), self.reading)
+
+    def _filled(self, record: Record, template: Template) -> Mapped | None:
+        """A record with the terms of the template; `None`: it is to be read by itself."""
+        mapping = self.reading.mapping
+        assert mapping is not None
+        try:
+            at = mapping.instant(record, self.reading)
+            terms = tuple([fill(record) for fill in template.fills])
+        except (Refused, LookupError, TypeError, ValueError, AttributeError):
+            return None
+        return Mapped(self.reading.stream, at, terms, template, _raw(record))
 
 
 def record_reader(first: list[Entry], **how: Unpack[How]) -> RecordReader:
@@ -88,7 +105,7 @@ def record_reader(first: list[Entry], **how: Unpack[How]) -> RecordReader:
         if time or subject:
             raise fail("OBEP881", "a mapping that is compiled has its own time", remedy="mapping={…}, time=…")
         reading.mapping, reading.rename = mapping, bool(stream)
-        return RecordReader(reading, {})
+        return RecordReader(reading, {}, template=fills_at_once(reading))
     sample = _merged(first)
     for name in (time, subject):
         if name and sample and look_up(sample, name) is None and name not in sample:
@@ -103,7 +120,7 @@ def record_reader(first: list[Entry], **how: Unpack[How]) -> RecordReader:
             settings = likely_settings(sample, names, time="t", subject=subject, optional=True)
     if settings:
         reading.mapping, reading.rename = make_mapping(settings, "mapping"), bool(stream)
-    return RecordReader(reading, settings, time)
+    return RecordReader(reading, settings, time, fills_at_once(reading))
 
 
 def _counts_time(entries: list[Entry]) -> bool:

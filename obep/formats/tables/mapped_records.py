@@ -19,11 +19,11 @@ from obep.model import DeadLetter, Item, Term, Triple
 
 ReadLine = Callable[[bytes, Reading], Sequence[Item | DeadLetter]]
 _decode = msgspec.json.Decoder().decode
-_ODD = (
+ODD = (
     *(Refused, msgspec.MsgspecError, UnicodeError, RecursionError),
     *(AttributeError, LookupError, TypeError, ValueError),
 )
-"""What a record raises that is other than most: then it is read by itself."""
+"""The exceptions of an unusual record, which is then read separately."""
 
 
 class Mapped(NamedTuple):
@@ -37,7 +37,7 @@ class Mapped(NamedTuple):
 
     def item(self, sent: bytes = b"") -> Item:
         """The item that the record is."""
-        return Item(self.stream, self.at, self.triples, "", sent)
+        return Item(self.stream, self.at, self.triples, self.template.name(self.terms), sent)
 
     @property
     def triples(self) -> tuple[Triple, ...]:
@@ -81,7 +81,7 @@ def mapped_reader(reading: Reading, template: Template, slow: ReadLine) -> ReadL
                     if LEAST <= at <= GREATEST:
                         terms = tuple([fill(record) for fill in fills])
                         return (_mapped(Mapped, (stream, at, terms, template, line)),)
-            except _ODD:
+            except ODD:
                 pass
         return slow(line, reading)
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 DEEPEST = 100
-"""How many objects and arrays may lie in each other."""
+"""The greatest depth of nested objects and arrays."""
 _SAME = (str, int, bool, type(None))
 _MISSING = ("NAType", "NaTType")
 _PER_MICRO = {"ns": 1000}

@@ -1,1 +1,1 @@
-"""What several rules need to know about a query or a stream."""
+"""Analyses of a query or a stream that several rules use."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from obep.lints.analysis.number_and_text import numeric_properties
+from obep.lints.analysis.number_and_text import aggregated_properties, numeric_properties
 from obep.lints.stream_stats import StreamStats
 from obep.model import Term
 from obep.ontology.bundle.stream_readers import Listening
@@ -18,26 +18,30 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AskedNumbers:
-    """What the events that read a stream ask of its numbers."""
+    """The conditions on numbers of the events that read a stream."""
 
     here: Listening
     numeric: frozenset[Term]
-    """The properties whose values the definitions of the query want to be numbers."""
+    """The properties whose values must be numbers by the definitions of the query."""
     asked: Mapping[Term, Asked]
     """The properties of which the ontology or the query asks numbers."""
+    aggregated: frozenset[Term] = frozenset()
+    """The properties whose values a state by rows computes with: one that is no number spoils the figure."""
 
     @classmethod
     def of(cls, bundle: Bundle, here: Listening) -> AskedNumbers | None:
         """None if no event asks for numbers."""
         numeric, asked = frozenset(numeric_properties(here.events)), bundle.asked_numbers(here)
-        return cls(here, numeric, asked) if numeric or asked else None
+        computed = frozenset(aggregated_properties(bundle.linked.states.values()))
+        return cls(here, numeric, asked, computed) if numeric or asked or computed else None
 
     def __contains__(self, property: Term) -> bool:
         return property in self.numeric or property in self.asked
 
     def number_as_text(self, property: Term, literal: Term) -> bool:
         """Whether a literal is text that looks like a number, where nothing takes text."""
-        no_text = property in self.numeric or (property in self.asked and not self.asked[property].text)
+        no_text = property in self.numeric or property in self.aggregated
+        no_text = no_text or (property in self.asked and not self.asked[property].text)
         if not no_text or literal[-1] != '"':
             return False
         try:

@@ -1,4 +1,4 @@
-"""Which variables a pattern binds whatever happens, and which ones a state or an event brings along."""
+"""Find the variables that a pattern always binds, and those of a state or an event."""
 
 from __future__ import annotations
 

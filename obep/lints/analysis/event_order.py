@@ -26,7 +26,7 @@ SUGGESTIONS = 50
 
 @dataclass(frozen=True)
 class Definitions:
-    """What the rules may know of the rest of the query."""
+    """Facts about the rest of the query for the rules."""
 
     linked: Linked
     _asked: Iterator[int] = field(default_factory=count, compare=False, repr=False)

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
 
 Unfolded = Mapping[Term, ast.Description]
-"""What classes are defined to be, by T or as events."""
+"""Definitions of classes, in T or as events."""
 
 
 class Along(NamedTuple):
-    """What is asked along a property."""
+    """The conditions on the values of a property."""
 
     names: frozenset[Term]
     """Of the individuals that it leads to."""
@@ -36,7 +36,7 @@ class Along(NamedTuple):
 
 
 class Beside(NamedTuple):
-    """What an individual must have beside a property."""
+    """The names that an individual must have beside a property."""
 
     reached: frozenset[Term]
     """The property that leads to it, unless it is the individual of the event."""
@@ -123,7 +123,7 @@ def _conjuncts(
 
 
 def _of_this(event: ast.LogicalEvent) -> Iterator[Term]:
-    """What the guard of a logical event asks of its individual."""
+    """The conditions of a logical event's guard on its individual."""
     for one in event.guard.own if event.guard is not None else ():
         if isinstance(one.subject, ast.Var) and one.subject.name == "this":
             if isinstance(one.predicate, ast.Name) and one.predicate.iri != RDF_TYPE:
@@ -140,7 +140,7 @@ def defined(bundle: Bundle) -> Unfolded:
 
 
 def _ways(bundle: Bundle) -> Counter[r.Symbol]:
-    """How many rules conclude a concept, but for those that only say of what an event is one."""
+    """The number of rules that conclude a concept, except those from the class of an event."""
     own = set(bundle.linked.events)
     heads = [rule for rule in bundle.rules if isinstance(rule, r.Sub | r.Exists | r.Count)]
     return Counter(rule.head for rule in heads if not (isinstance(rule, r.Sub) and own & {*rule.premises}))
@@ -172,7 +172,7 @@ def _somes(
 
 
 def _names(part: ast.Description, known: Unfolded, seen: frozenset[Term] = frozenset()) -> Iterator[Term]:
-    """The classes and properties of which one must be said for a part to hold; none of a union."""
+    """The classes and properties of which one is needed for a part to hold; none for a union."""
     match part:
         case ast.ClassName(name):
             if name.iri in known and name.iri not in seen:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal, InvalidOperation
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, InvalidOperation, localcontext
 from operator import eq, ge, gt, le, lt, ne
 
 from obep.errors import Diagnostic
@@ -19,8 +19,12 @@ from obep.query.ast import (
     Var,
 )
 from obep.query.diagnostics import quote, say
+from obep.query.parse.spelling import LONGEST
 
 CODE = "OBEP219"
+
+_ANY_EXPONENT = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN)
+"""For constants such as 1e9999999, which the default context cannot add to."""
 
 _NEVER_NEGATIVE = ("COUNT", "STDDEV", "CHANGES", "TRAVEL", "TURNS")
 _WHOLE = ("COUNT", "CHANGES", "TURNS")
@@ -62,7 +66,7 @@ def _impossible(state: OverState, having: Expression) -> tuple[Expression, str, 
         kept = ranges.setdefault(key, _Range(value, state))
         if not kept.take(operator, constant):
             if first and kept.counts_rows and _holds_of_none(operator, constant):
-                reason = "A group has a row: a group without one is no group."
+                reason = "Every group has at least one row."
                 return part, reason, f"FOR EACH S({_shown(state)})   has a group for each of which S holds"
             reason = f"{key} is never negative." if first else "The conditions leave no value together."
             return part, reason, f"{key} >= {max(constant, Decimal(1))}"
@@ -82,13 +86,13 @@ def _unlike(part: Expression, named: dict[str, Expression | None]) -> tuple[str,
         (part.left, right, f"%s {part.operator} {quote(part.right)}"),
     ):
         seconds = _number(number)
-        if other == _DURATION and seconds is not None:
+        if other == _DURATION and seconds is not None and abs(seconds) * 1_000_000 <= LONGEST:
             return reason, shape % quote(Duration(int(abs(seconds) * 1_000_000)))
     return reason, "compare values of one kind"
 
 
 def _kind(side: Expression, named: dict[str, Expression | None]) -> str | None:
-    """What kind of value an expression has for sure."""
+    """The kind of value that an expression certainly has."""
     if isinstance(side, Var):
         side = named.get(side.name) or side
     if isinstance(side, Aggregate):
@@ -185,9 +189,10 @@ class _Range:
         if self._low is None or self._high is None:
             return True
         if self._whole:
-            least = self._low.to_integral_value(rounding="ROUND_CEILING")
-            least += self._above and least == self._low
-            most = self._high.to_integral_value(rounding="ROUND_FLOOR")
-            most -= self._below and most == self._high
-            return least <= most
+            with localcontext(_ANY_EXPONENT):
+                least = self._low.to_integral_value(rounding="ROUND_CEILING")
+                least += self._above and least == self._low
+                most = self._high.to_integral_value(rounding="ROUND_FLOOR")
+                most -= self._below and most == self._high
+                return least <= most
         return self._low < self._high or (self._low == self._high and not self._above and not self._below)

@@ -69,7 +69,7 @@ def _comparisons(condition: Expression) -> Iterator[Comparison]:
 
 
 class _Sum(NamedTuple):
-    """Points of time, some of them taken away, and a constant in microseconds."""
+    """A sum of instants, some with a minus sign, and a constant in microseconds."""
 
     kind: str
     """moment, duration, or seconds (a number of them)."""
@@ -96,7 +96,7 @@ _KINDS = {
 
 
 class _Timetable:
-    """What a pattern says of the times that comparisons name."""
+    """The constraints of a pattern on the times in comparisons."""
 
     def __init__(self, scope: Scope, pattern: Pattern) -> None:
         self._scope = scope
@@ -147,7 +147,7 @@ class _Times:
         return least == most == 0
 
     def because(self, node: Comparison) -> str:
-        """What the times are like, as the pattern has them."""
+        """Describe the times that the pattern allows."""
         node = self._constant_last(node)
         found, right = self._difference(node), self._sum(node.right)
         assert found is not None
@@ -163,7 +163,7 @@ class _Times:
         return f"{left} is {word} {quote(node.right)}"
 
     def constant(self, node: Comparison) -> int:
-        """How long the duration is that the times of a comparison are compared with."""
+        """The duration with which times are compared."""
         found = self._difference(node)
         return abs(int(found.constant)) if found else 0
 
@@ -192,7 +192,7 @@ class _Times:
         )
 
     def _most(self, first: list[Point], second: list[Point]) -> int | None:
-        """How much later one half of the points is than the other, all together: paired in the best way."""
+        """The greatest distance between the two halves of the points, paired in the best way."""
         sums = []
         for order in permutations(second):
             pairs = [self._distances.most(*pair) for pair in zip(first, order, strict=True)]
@@ -257,7 +257,7 @@ _MORE = (
 
 
 def _size(constant: _Sum, bound: Fraction, upper: bool) -> str:
-    """How much something is at most, or at least, that is so much more than a constant."""
+    """The upper or lower bound of a value that is a constant plus a difference."""
     micros = int(constant.constant + bound)
     if upper and micros < 0:
         return "always negative"

@@ -38,7 +38,7 @@ MOST = 10**18
 FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "="}
 ROUNDED = ("double", "float")
 MILLISECONDS = 1e11
-"""Who writes such a number for a moment counts milliseconds."""
+"""A number for a moment that is greater than this is in milliseconds."""
 
 
 def times_and_others(definitions: Definitions) -> Iterator[Diagnostic]:
@@ -62,16 +62,16 @@ def times_and_others(definitions: Definitions) -> Iterator[Diagnostic]:
 
 _NEVER = {
     ("duration", "number"): "a bare number has no unit",
-    ("duration", "text"): "what stands in quotes is text",
+    ("duration", "text"): "a value in quotes is text",
     ("moment", "number"): "a bare number is none",
-    ("moment", "text"): "what stands in quotes is text",
+    ("moment", "text"): "a value in quotes is text",
     ("moment", "duration"): "a duration has no beginning",
 }
-"""What is not comparable, and why."""
+"""Incomparable kinds of values, with the reason."""
 
 
 def _kind(node: Expression) -> str:
-    """What a value must be, whatever the data: a moment, a duration, a number, text; "" if that is open."""
+    """The kind of a value for all data: a moment, a duration, a number, text; "" if it is open."""
     match node:
         case TimeFunction("getDURATION") | Duration():
             return "duration"
@@ -156,7 +156,7 @@ def instead(node: Comparison, old: Expression, new: Expression) -> Comparison:
 
 
 class _Bound(NamedTuple):
-    """What a comparison wants an expression to be, with the constant to its right."""
+    """A comparison of an expression with the constant to its right."""
 
     operator: str
     constant: Literal | Name | Duration
@@ -178,7 +178,7 @@ def nothing_left(definitions: Definitions) -> Iterator[Diagnostic]:
                     file,
                     second.node.span,
                     f"{quote(second.node)} is never true where {quote(first.node)} is",
-                    "Both are asked of the same solution, and no value meets both.",
+                    "No value satisfies both conditions.",
                     f"{quote(either)}   (one of the two)",
                 )
 

@@ -54,13 +54,13 @@ def individual_and_literal(definitions: Definitions) -> Iterator[Diagnostic]:
                         file,
                         node.span,
                         f"{quote(node)} is never true of an individual",
-                        f"?{var.name} stands for an individual, which has a name and no value of its own.",
+                        f"?{var.name} stands for an individual, which has a name and no value.",
                         _by_name(node, var, literal, file),
                     )
 
 
 def _asked_for(node: Node) -> tuple[Var, Literal] | None:
-    """A variable that a condition wants to be, or to be more or less than, a literal."""
+    """A variable that a condition compares with a literal."""
     if isinstance(node, Comparison) and node.operator in FLIPPED:
         for var, literal in ((node.left, node.right), (node.right, node.left)):
             if isinstance(var, Var) and isinstance(literal, Literal):
@@ -73,14 +73,14 @@ def _asked_for(node: Node) -> tuple[Var, Literal] | None:
 
 
 class _Reading(NamedTuple):
-    """What the block of an alias binds, and which of it can only be individuals."""
+    """The variables of an alias's block, and those that can only be individuals."""
 
     bound: frozenset[str]
     individuals: frozenset[str]
 
 
 def _filters(event: Event, definitions: Definitions) -> Iterator[tuple[Filter, frozenset[str]]]:
-    """The filters of a guard, each with the variables that are individuals wherever it is decided."""
+    """The filters of a guard, each with the variables that are individuals where it is decided."""
     guard = event.guard
     if guard is None:
         return
@@ -150,7 +150,7 @@ def _by_name(node: Node, var: Var, literal: Literal, file: QueryFile) -> str:
 
 
 def _name(literal: Literal, file: QueryFile) -> Name:
-    """What stands in quotes, as a name: an IRI, or one with a prefix."""
+    """The text in quotes as a name: an IRI, or one with a prefix."""
     text = literal.lexical
     if _LOCAL.fullmatch(text):
         return Name(f":{text}", "")

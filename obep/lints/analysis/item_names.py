@@ -28,7 +28,7 @@ def use_of(triple: Triple) -> Use:
 
 @dataclass(frozen=True)
 class KnownNames:
-    """The names that the ontology or the query knows, by how triples use them."""
+    """The names of the ontology and the query, by their use in triples."""
 
     by_kind: Mapping[Kind, frozenset[Term]]
 

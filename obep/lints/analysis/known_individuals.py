@@ -120,7 +120,7 @@ def _pieces(individual: Term) -> list[str]:
 
 
 def _way(individual: Term) -> str:
-    """How an individual is called, whatever its numbers are."""
+    """The pattern of an individual's name, without its numbers."""
     return " ".join("#" if piece.isdigit() else piece for piece in _pieces(individual))
 
 

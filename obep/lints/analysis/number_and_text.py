@@ -8,16 +8,19 @@ from collections.abc import Iterable, Iterator
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.query.ast import (
+    Aggregate,
     Arithmetic,
     Cardinality,
     ClassName,
     Comparison,
     Event,
+    Filter,
     Literal,
     LogicalEvent,
     Name,
     Node,
     Only,
+    OverState,
     Restriction,
     Some,
     TriplePattern,
@@ -28,11 +31,15 @@ from obep.query.walk import walk
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 NUMBERS = frozenset(f"<{XSD}{name}>" for name in ("integer", "decimal", "double", "float", "int", "long"))
+COMPUTED = frozenset(
+    ("SUM", "AVG", "MEDIAN", "PERCENTILE", "STDDEV", "RATE", "SLOPE", "TIMEAVG", "TRAVEL", "TURNS")
+)
+"""Aggregates that have no value while a row has none that is a number."""
 ORDER = ("<", ">", "<=", ">=")
 
 
 def numeric_properties(events: Iterable[Event]) -> Iterator[str]:
-    """The properties whose values the definitions want to be numbers."""
+    """The properties whose values must be numbers by the definitions."""
     for event in events:
         if not isinstance(event, LogicalEvent):
             continue
@@ -45,6 +52,29 @@ def numeric_properties(events: Iterable[Event]) -> Iterator[str]:
                 type = filler.name
             if isinstance(p, Name) and type and (type.text == "number" or type.iri in NUMBERS):
                 yield p.iri
+
+
+def aggregated_properties(states: Iterable[Node]) -> Iterator[str]:
+    """The properties whose values AGGREGATE and HAVING of states by rows compute with."""
+    for state in states:
+        if isinstance(state, OverState) and state.guard is not None:
+            computed = [*state.aggregates, *([state.having] if state.having is not None else [])]
+            found = [node for one in computed for node in walk(one) if isinstance(node, Aggregate)]
+            arguments = [one.argument for one in found if one.function in COMPUTED and one.argument]
+            asked = list(walk(state.guard))
+            filters = [node for node in asked if isinstance(node, Filter)]
+            names = _variables(arguments) - _variables(filters)  # a filter may leave out what is no number
+            for node in asked:
+                if isinstance(node, TriplePattern) and _name(node.object) in names:
+                    yield from [node.predicate.iri] if isinstance(node.predicate, Name) else ()
+
+
+def _variables(nodes: Iterable[Node]) -> set[str]:
+    return {name for one in nodes for node in walk(one) if (name := _name(node)) is not None}
+
+
+def _name(node: object) -> str | None:
+    return node.name if isinstance(node, Var) else None
 
 
 def compared_with_text(definitions: Definitions) -> Iterator[Diagnostic]:

@@ -180,7 +180,7 @@ def variables_of(triples: Iterable[TriplePattern]) -> Iterator[Var]:
 
 
 def conditions_of(guard: Guard | None) -> tuple[Condition, ...]:
-    """All filters of a guard, wherever they stand."""
+    """All filters of a guard, also those in blocks."""
     if guard is None:
         return ()
     inner = (condition for block in guard.blocks for condition in block.filters)

@@ -51,7 +51,7 @@ def unknown_static_names(bundle: Bundle) -> list[Diagnostic]:
     return [
         Diagnostic(
             "OBEP242",
-            f"the static graph uses {names}, which neither the ontology nor the query knows",
+            f"the static graph uses {names}, which neither the ontology nor the query has",
             reason="Statements with an unknown name have no effect.",
             remedy=", ".join(slips[:4]) or "check the spelling, or declare it in a VOCAB file",
             severity="warning",
@@ -88,7 +88,7 @@ def misspelt_individuals(bundle: Bundle) -> list[Diagnostic]:
 
 
 def unknown_to(k: Graph, names: Iterable[Term]) -> set[Term]:
-    """Those that K does not have as individuals."""
+    """The names that K does not have as individuals."""
     left = set(names)
     for s, p, o in k.once() if left else ():
         left.discard(s)
@@ -113,7 +113,7 @@ def _defining(event: ast.Event) -> Iterator[ast.Name]:
 
 
 def _no_individuals(bundle: Bundle) -> set[Term]:
-    """What the query and T mean by other names, or make themselves."""
+    """Names that the query and T use in other ways, or make themselves."""
     own, facts = bundle.definitions.axioms, bundle.k.facts
     properties = own.object_properties | own.data_properties | own.annotation_properties
     said = (*bundle.linked.events, *constructed(bundle), *facts.classes, *facts.properties)
@@ -161,7 +161,7 @@ def _unknown(bundle: Bundle) -> Iterator[tuple[Term, str]]:
 
 
 def known_names(bundle: Bundle) -> frozenset[Term]:
-    """The classes and properties that T or the query know, and what K declares itself."""
+    """The classes and properties of T and the query, and those that K declares."""
     definitions, known = bundle.definitions, bundle.definitions.axioms
     classes = known.classes | definitions.guard_classes
     properties = known.object_properties | known.data_properties | definitions.guard_roles
@@ -177,7 +177,7 @@ def constructed(bundle: Bundle) -> Iterator[Term]:
 
 
 def _declared(bundle: Bundle) -> frozenset[Term]:
-    """What K itself declares as a class or property, or has axioms about: the subject of OBEP243."""
+    """The classes and properties that K itself declares or has axioms about: the subject of OBEP243."""
     facts = bundle.k.facts
     kinds = {c for c in facts.classes if c.startswith(BUILT_IN)} - {NAMED_INDIVIDUAL}
     about = {p for p in facts.properties if p.startswith(BUILT_IN)} - ANNOTATIONS - _OF_INDIVIDUALS

@@ -63,7 +63,7 @@ class Distances:
     """For points that were asked for, how much later others are at most, as it follows."""
 
     def most(self, first: Point, second: Point) -> int | None:
-        """How much later than the first point the second is at most; `None` if there is no bound."""
+        """The greatest distance from the first point to the second; None if there is no bound."""
         found = self._from.get(first)
         if found is None:
             found = self._from[first] = {first: 0}

@@ -27,7 +27,7 @@ def impossible_aggregates(definitions: Definitions) -> Iterator[Diagnostic]:
                     file,
                     inner.span,
                     f"{quote(inner)} stands inside of {node.function}",
-                    "An aggregate is computed of the rows of a group, and another one is no value of a row.",
+                    "An aggregate is computed from rows of a group, which contain no other aggregates.",
                     f"({quote(inner)} AS ?y) in a sub-select of its own, and {node.function}(?y) over it",
                 )
             of_state = isinstance(definition, OverState) and isinstance(definition.over, StateUse)
@@ -37,7 +37,7 @@ def impossible_aggregates(definitions: Definitions) -> Iterator[Diagnostic]:
                     file,
                     node.span,
                     "HELD() is of OVER STATE only",
-                    "It is the time for which a state held; the rows here are no episodes.",
+                    "It is the time for which a state held, but these rows are not episodes.",
                     "STATE … OVER STATE S(?k) WITHIN 1 h STEP 1 min HAVING (HELD() > 10 min)",
                 )
 
@@ -69,7 +69,7 @@ def _unknown(
         if not isinstance(node, Var) or node.name in (rows | known if id(node) in inside else known):
             continue
         if node.name in rows:
-            reason = "A group has many rows; only what it is grouped by is the same in all of them."
+            reason = "A group has many rows. Only the GROUP BY values are the same in all of them."
             remedy = f"AVG(?{node.name}), MAX(?{node.name}), LAST(?{node.name}), or GROUP BY ?{node.name}"
             message = f"{word} asks for ?{node.name}, which differs from row to row"
         else:
@@ -81,7 +81,7 @@ def _unknown(
 
 
 def _row_variables(state: OverState, definitions: Definitions) -> set[str]:
-    """All that a row may have a value of."""
+    """All variables that a row may bind."""
     places: list[Node] = [state.over, *([state.guard] if state.guard is not None else [])]
     nodes = [node for place in places for node in walk(place)]
     found = {node.name for node in nodes if isinstance(node, Var)} - {THIS}

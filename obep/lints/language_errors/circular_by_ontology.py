@@ -1,13 +1,17 @@
-"""Circles that only T closes: every H is a G, and an H is made of Gs (SPEC §3, strata)."""
+"""Circles that T may close: every H is a G, and an H is made of Gs (SPEC §3, strata); rules of EP-SPARQL."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from obep.errors import Diagnostic
+from obep.algebra.timed.timed_layers import Rule, layers
+from obep.errors import Diagnostic, ObepError
 from obep.model import RDF_TYPE, Term
-from obep.query.ast import CompositeEvent, Name, Var
+from obep.ontology.bundle.following_names import following
+from obep.query.ast import CompositeEvent, ConstructQuery, Name, Var
 from obep.query.diagnostics import say
+from obep.query.linked_queries import timed_programs
 from obep.query.walk import event_needs, reachable
 
 if TYPE_CHECKING:
@@ -26,11 +30,30 @@ def check_circles(bundle: Bundle) -> list[Diagnostic]:
             below = reachable(iri, needs) if kinds else kinds
             closing = sorted(kinds & below, key=rank.__getitem__)
             found += [_circle(bundle, event, part) for part in closing]
-    return found
+    return [*found, *_negated_rules(bundle)]
+
+
+def _negated_rules(bundle: Bundle) -> Iterator[Diagnostic]:
+    """OBEP714 for rules that depend on themselves through a negation (D26)."""
+    linked = bundle.linked
+    timed = [query for query in linked.queries.values() if query.timed and query.language != "csparql"]
+    for together in timed_programs(timed):
+        rules = [
+            Rule(query.name, query.register.form.template, query.register.form.select.where)
+            for query in together
+            if isinstance(query.register.form, ConstructQuery)
+        ]
+        naive = together[0].settings.get("policy") == "naive"
+        try:
+            layers(rules, lambda name: following(bundle, {name}, alone=False), naive=naive)
+        except ObepError as error:
+            (cycle,) = error.diagnostics
+            place = next(query for query in together if cycle.message.endswith(f" {query.name}"))
+            yield say("OBEP714", linked.file, place.register.span, cycle.message, cycle.reason, cycle.remedy)
 
 
 def _kinds(bundle: Bundle, event: CompositeEvent) -> set[Term]:
-    """What T says of every occurrence, by its class and by those that CONSTRUCT gives it."""
+    """The classes of every occurrence by T, from its class and its CONSTRUCT."""
     own = {
         triple.object.iri
         for triple in event.construct

@@ -37,7 +37,7 @@ def guard_on_not(scope: Scope) -> Iterator[Diagnostic]:
 
 
 def _guarded(scope: Scope) -> Iterator[tuple[str, Span, Place]]:
-    """What the guard reads: blocks, parameters, time functions; each alias once."""
+    """The uses of aliases in a guard: blocks, parameters, time functions; each alias once."""
     said: set[str] = set()
     for place in scope.places:
         if place.leaf.parameters and place.alias not in said:
@@ -68,7 +68,7 @@ def _others(scope: Scope) -> str:
 
 
 def instead_of_not(pattern: Pattern, denied: Not | None) -> str:
-    """`A SEQ NOT B SEQ C` said with WITHOUT, `A SEQ NOT B` with NOT FOLLOWED BY; else nothing."""
+    """Rewrite `A SEQ NOT B SEQ C` with WITHOUT, `A SEQ NOT B` with NOT FOLLOWED BY; else None."""
     for node in patterns(pattern):
         if (
             not isinstance(node, Seq)

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
-from obep.query.ast import GraphGroup, GroupState, Leaf, Name, Node, QueryFile
+from obep.query.ast import GraphGroup, Leaf, MatchGroup, Name, Node, QueryFile
 from obep.query.diagnostics import say
 from obep.query.walk import walk
 
 
 def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
-    """Some leaves on windows (D35); GRAPH in groups of events."""
+    """Some leaves on windows (D35); and graphs that nothing declares."""
     for file in definitions.linked.files:
         for state in file.states:
             for leaf in _on_windows(state):
@@ -25,10 +25,18 @@ def not_yet(definitions: Definitions) -> Iterator[Diagnostic]:
                 yield from _leaf(definitions, file, leaf)
         for declared in (*file.events, *file.states):
             for node in walk(declared):
-                if isinstance(node, GraphGroup) and not isinstance(declared, GroupState):
-                    yield _refuse(file, node, "GRAPH in the group of an event")
+                if isinstance(node, MatchGroup):
+                    yield _match(file, node)
                 elif isinstance(node, GraphGroup) and isinstance(node.graph, Name):
                     yield from _undeclared(definitions, file, node.graph)
+
+
+def _match(file: QueryFile, node: MatchGroup) -> Diagnostic:
+    """OBEP702: MATCH among the elements of a group is for queries."""
+    reason = "A match is answered by a query when it is decided; a definition has its pattern after its name."
+    return say(
+        "OBEP702", file, node.span, "MATCH in the group of a definition", reason, "EVENT H MATCH A SEQ B"
+    )
 
 
 def _undeclared(definitions: Definitions, file: QueryFile, graph: Name) -> Iterator[Diagnostic]:
@@ -57,4 +65,4 @@ def _leaf(definitions: Definitions, file: QueryFile, leaf: Leaf) -> Iterator[Dia
 
 def _refuse(file: QueryFile, node: Node, what: str) -> Diagnostic:
     reason = "The query is read and checked, but the engine does not carry this out yet."
-    return say("OBEP149", file, node.span, f"{what} is not carried out yet", reason, "leave it out")
+    return say("OBEP149", file, node.span, f"{what} is not supported yet", reason, "leave it out")

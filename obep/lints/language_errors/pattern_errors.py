@@ -59,7 +59,7 @@ def bound_of_zero(scope: Scope) -> Iterator[Diagnostic]:
                 scope.file,
                 node.within.span,
                 "a time bound of zero",
-                "Exactly the bound apart is outside, so that nothing at all lies within it.",
+                "WITHIN excludes its bound, so nothing matches.",
                 quote(replace(node, within=Duration(1_000_000))),
             )
 
@@ -227,9 +227,9 @@ def policy_without_seq(scope: Scope) -> Iterator[Diagnostic]:
     others = " and ".join(sorted(passed - {""}))
     denied = any(isinstance(node, Seq) for node in patterns(event.pattern))
     if denied:
-        reason = "A policy chooses which parts a SEQ pairs; the only SEQ here stands under a negation."
+        reason = "A policy selects the pairs of a SEQ. The only SEQ here is in a negation."
     elif others:
-        reason = f"A policy chooses which parts a SEQ pairs, and never for {others}."
+        reason = f"A policy selects the pairs of a SEQ. It does not apply to {others}."
     else:
         reason = "A policy chooses which parts a SEQ pairs, and this pattern has none."
     remedy = f"EVENT {event.name.text} MATCH {quote(event.pattern)}   without POLICY {event.policy}"

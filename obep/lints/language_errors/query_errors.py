@@ -31,14 +31,15 @@ def check_queries(definitions: Definitions) -> Found:
     for file in files:
         yield from _different_graphs(file)
         for register in file.queries:
+            yield from _declared_twice(file, register)
             yield from _windows(definitions, file, register)
             yield from _matches(definitions, file, register)
             yield from _graphs_of_items(file, register)
             yield from _states(definitions, file, register)
-            yield from _expressions(file, register)
+            unreadable = list(_expressions(file, register))
+            yield from unreadable
             yield from _not_carried_out(file, register)
-            yield from _graph_in_window(file, register)
-            if id(register) in linked:
+            if id(register) in linked and not unreadable:
                 yield from _over_timed_triples(file, linked[id(register)])
             for node in walk(register):
                 if isinstance(node, ast.Select):
@@ -59,6 +60,19 @@ def _named_twice(files: tuple[ast.QueryFile, ...]) -> Found:
                 message = f"two queries are called {register.name.text}"
                 yield say("OBEP703", file, register.name.span, message, reason, f"{register.name.iri}2")
             first.setdefault(iri, register.name.span)
+
+
+def _declared_twice(file: ast.QueryFile, register: ast.Register) -> Found:
+    """A window and an event of EVENT ON have names of their own."""
+    windows = [(f"window <{one.name}>", one.span) for one in register.windows if one.role == "window"]
+    events = [(f"event {one.name.text}", one.name.span) for one in register.events]
+    first: dict[str, Span] = {}
+    for what, span in (*windows, *events):
+        if what in first:
+            reason = f"The first is in line {first[what].line}, and a name means one of them."
+            remedy = "another name for the second"
+            yield say("OBEP101", file, span, f"the {what} is declared twice", reason, remedy)
+        first.setdefault(what, span)
 
 
 def _cycles(definitions: Definitions) -> Found:
@@ -106,15 +120,16 @@ def _windows(definitions: Definitions, file: ast.QueryFile, register: ast.Regist
     ]
     for word, length in [*lengths, ("COMPUTE EVERY", register.every)]:
         if length is not None and length.micros <= 0:
-            reason = "Nothing lies in no time, and a window that is never moved on is never looked at."
+            reason = "The durations of a window must be longer than zero."
             yield say("OBEP124", file, length.span, f"a {word} of zero", reason, f"{word} 1 s")
 
 
 def _matches(definitions: Definitions, file: ast.QueryFile, register: ast.Register) -> Found:
-    """One MATCH at most, of events that the query declares."""
+    """One MATCH at most; in RSEP-QL it is of events that the query declares."""
     known = [event.name.text for event in register.events]
     matches = [node for node in walk(register.form) if isinstance(node, ast.MatchGroup)]
-    for leaf in (leaf for match in matches for leaf in leaves(match.pattern)):
+    patterns = [match.pattern for match in matches if file.language != "obep"]
+    for leaf in (leaf for pattern in patterns for leaf in leaves(pattern)):
         if leaf.event.text not in known:
             near = definitions.near(leaf.event.text, known)
             reason = "MATCH is made of the events of EVENT ON, and none of them has that name."
@@ -232,13 +247,10 @@ def _not_carried_out(file: ast.QueryFile, register: ast.Register) -> Found:
 
 
 def _over_timed_triples(file: ast.QueryFile, query: LinkedQuery) -> Found:
-    """What patterns over timed triples do not have, and what is not carried out yet."""
+    """Parts that patterns over timed triples do not have or do not support yet."""
     register = query.register
     if not query.timed:
         return
-    for one in file.settings:
-        if one.key == "policy" and one.value != "unrestricted":
-            yield say("OBEP149", file, one.span, "POLICY is not carried out yet", LATER, "leave it out")
     for call in timestamps(register):
         reason = "A pattern over timed triples has no windows: each triple has its own instant."
         remedy = "getSTARTTIME() or getENDTIME()" if file.language == "epsparql" else "[RANGE 10 s STEP 1 s]"
@@ -258,19 +270,6 @@ def _over_timed_triples(file: ast.QueryFile, query: LinkedQuery) -> Found:
                 yield say(found.code, file, register.span, found.message, found.reason, found.remedy)
 
 
-def _graph_in_window(file: ast.QueryFile, register: ast.Register) -> Found:
-    """An item is one graph, so GRAPH has no place in a window (DIALECTS 12)."""
-    for node in walk(register):
-        if not isinstance(node, ast.WindowGroup | ast.WindowEvent):
-            continue
-        for part in walk(node.group):
-            if isinstance(part, ast.GraphGroup):
-                word = "WINDOW" if isinstance(node, ast.WindowGroup) else "EVENT"
-                reason = "An item is one graph, and a window the union of its items."
-                message = f"GRAPH inside {word} is not carried out"
-                yield say("OBEP702", file, part.span, message, reason, "its patterns without GRAPH")
-
-
 def _streams_of_patterns(file: ast.QueryFile, query: LinkedQuery) -> Found:
     """FROM STREAM of a pattern over timed triples."""
     windows = query.register.windows
@@ -280,11 +279,11 @@ def _streams_of_patterns(file: ast.QueryFile, query: LinkedQuery) -> Found:
             remedy = "FROM STREAM <s>, and FILTER(getDURATION() < 10 s)"
             yield say("OBEP702", file, window.span, "a window in EP-SPARQL", reason, remedy)
         elif window.kind in ("now", "latest"):
-            message = "FROM STREAM with such a window, and without STEP, is not carried out yet"
+            message = "FROM STREAM with such a window, and without STEP, is not supported yet"
             yield say("OBEP149", file, window.span, message, LATER, "[RANGE 10 s]")
-    if file.language == "csparql" and len({window.range for window in windows}) > 1:
-        message = "streams of different RANGE without STEP are not carried out yet"
-        yield say("OBEP149", file, windows[0].span, message, LATER, "the same RANGE for all, or STEP")
+    if file.language == "csparql" and len({window.range is None for window in windows}) > 1:
+        message = "a FROM STREAM without RANGE beside one with it is not supported yet"
+        yield say("OBEP149", file, windows[0].span, message, LATER, "a RANGE for all, or STEP")
 
 
 def _unlike_streams(definitions: Definitions, queries: Iterable[LinkedQuery]) -> Found:
@@ -294,10 +293,10 @@ def _unlike_streams(definitions: Definitions, queries: Iterable[LinkedQuery]) ->
     timed = [query for query in queries if query.timed]
     for query in timed:
         if query.reads(known):
-            message = "a pattern over timed triples that reads the answers of a query is not carried out yet"
+            message = "a pattern over timed triples that reads the answers of a query is not supported yet"
             yield say("OBEP149", file, query.register.span, message, LATER, "[RANGE 10 s STEP 1 s]")
     rules = [one for one in timed if isinstance(one.register.form, ast.ConstructQuery)]
     streams = {frozenset(one.stream for one in query.windows) for query in timed}
     if file.language == "epsparql" and rules and len(streams) > 1:
-        message = "rules and queries over different streams are not carried out yet"
+        message = "rules and queries over different streams are not supported yet"
         yield say("OBEP149", file, rules[0].register.span, message, LATER, "the same FROM STREAM in all")

@@ -27,6 +27,7 @@ from obep.query.ast import (
     Repeated,
     Select,
     State,
+    TimeFunction,
     Var,
 )
 from obep.query.diagnostics import listed, quote, say
@@ -146,7 +147,7 @@ def in_patterns(definitions: Definitions) -> Iterator[Diagnostic]:
                 message = "NOT of a state means nothing"
                 yield say("OBEP134", file, node.span, message, reason, f"A UNLESS {shown}")
             elif isinstance(node, Repeated) and node.until is None and node.at_most is None:
-                reason = "Nothing ends the repetition, so it would go on for ever for each occurrence."
+                reason = "Nothing ends the repetition, so it would never stop for any occurrence."
                 remedy = f"REPEATED EVERY {quote(node.every)} UNTIL B   or AT MOST 10 TIMES"
                 yield say("OBEP138", file, node.operator, "REPEATED without an end", reason, remedy)
             elif isinstance(node, Leaf):
@@ -187,7 +188,7 @@ def _longer(
 
 
 def _longest(state: DailyState) -> int | None:
-    """How long a period may be; with a zone, two hours more than it says, as clocks are put back."""
+    """The greatest length of a period; with a zone, two hours more, as clocks are set back."""
     if not isinstance(state.start, int) or not isinstance(state.end, int):
         return None
     minutes = (state.end - state.start) % DAY or DAY
@@ -207,7 +208,7 @@ def bounds_of_zero(definitions: Definitions) -> Iterator[Diagnostic]:
         named += [("REPEATED EVERY", n.every) for n in walk(definition) if isinstance(n, Repeated)]
         for word, length in named:
             if length is not None and length.micros <= 0:
-                reason = "Nothing lies in no time, and nothing happens again at once without end."
+                reason = "Such a duration must be longer than zero."
                 yield say("OBEP124", file, length.span, f"{word} of zero", reason, f"{word} 1 s")
         for node in walk(definition):
             if isinstance(node, Leaf | Atom):
@@ -223,7 +224,7 @@ def bounds_of_zero(definitions: Definitions) -> Iterator[Diagnostic]:
 
 def _no_time(file: QueryFile, lasting: Duration | None, instead: str) -> Iterator[Diagnostic]:
     if lasting is not None and lasting.micros <= 0:
-        reason = "FOR asks how long a state has held, and every episode has held for no time."
+        reason = "FOR d requires that a state holds for d, so d must be longer than zero."
         yield say("OBEP124", file, lasting.span, "FOR of zero", reason, instead)
 
 
@@ -235,7 +236,7 @@ def calendars(definitions: Definitions) -> Iterator[Diagnostic]:
                 continue
             if isinstance(state.start, int) and state.end in _same_time(state.start):
                 message = f"{state.name.text} begins and ends at the same time of day"
-                reason = "TO = FROM is no time at all, or the whole day: it does not say which."
+                reason = "TO = FROM could mean no time at all or the whole day."
                 yield say("OBEP139", file, state.span, message, reason, "DAILY FROM 00:00 TO 24:00")
             if isinstance(state.zone, str) and not is_zone(state.zone):
                 near = definitions.near(state.zone, _zones())
@@ -295,6 +296,11 @@ def calls_of(
     for found in check_expression(expression, file, aggregates=True, windows=windows):
         if found.code != "OBEP420":
             yield found
+    for node in walk(expression):
+        if isinstance(node, TimeFunction) and node.alias is not None:
+            message = f"there is no {node.alias} in this group"
+            reason = "A solution of a group has no aliases: the function is about the solution itself."
+            yield say("OBEP107", file, node.span, message, reason, f"{node.function}()")
     of_selects = {
         id(part)
         for node in walk(expression)
@@ -309,6 +315,6 @@ def calls_of(
                 file,
                 node.span,
                 f"{node.function} cannot be used in a FILTER or BIND",
-                "A FILTER looks at one solution at a time; aggregates need all of them.",
+                "A FILTER is evaluated for one solution. Aggregates need all solutions.",
                 "an aggregate in AGGREGATE or HAVING of a state, or in a sub-select",
             )

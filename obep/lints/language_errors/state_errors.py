@@ -81,7 +81,7 @@ def occurrences_counted(
         )
     if window.kind == "latest":
         message = f"{name}(…) over the window <{window.name}>, which is LATEST"
-        reason = "LATEST keeps what was said last of each subject and property, and no whole occurrences."
+        reason = "LATEST keeps the last values of each subject and property, not whole occurrences."
         remedy = f"FROM NAMED WINDOW <{window.name}> ON EVENT {name} [RANGE 10 min]"
         yield say("OBEP730", file, atom.span, message, reason, remedy)
 
@@ -94,7 +94,7 @@ def _use(
         if given and len(given) != len(state.parameters):
             yield _number(file, name, given, state)
         return
-    before = f"{word} is of states" if word else "a state must stand here"
+    before = f"{word} is of states" if word else "a state is needed here"
     if name.iri in definitions.events:
         message = f"{before}, and {name.text} is an event"
         reason = "An event happens and is decided once; a state holds from one instant to another."
@@ -127,7 +127,7 @@ def _in_description(file: QueryFile, name: Name) -> Diagnostic:
         file,
         name.span,
         f"{name.text} is a state, and a class expression names classes",
-        "A class expression says what an individual is; a state is asked for in a pattern or a group.",
+        "A class expression describes an individual. Use a state in a pattern or a group.",
         f"… WHILE {name.text} in a MATCH, or {name.text}(…) in a group",
     )
 
@@ -151,7 +151,7 @@ def _alerts(definitions: Definitions, file: QueryFile, clause: Return) -> Iterat
             "OBEP134",
             file,
             span,
-            f"alerts are of states, and {what} names events",
+            f"alerts are for states, and {what} names events",
             "An alert fires when a state begins and is resolved when it ends; an event does not end.",
             f"RETURN {what}",
         )

@@ -29,13 +29,11 @@ def partition(scope: Scope) -> Iterator[Diagnostic]:
         if not binders and near:
             reason, remedy = "No alias binds it.", f"PARTITION BY ?{near}"
         elif under_not:
-            reason = f"{under_not[0].alias} stands under NOT, and there nothing can be bound."
+            reason = f"{under_not[0].alias} is under NOT, which binds nothing."
             remedy = instead_of_not(scope.event.pattern, under_not[0].under_not)
             remedy += f"   with {quote(replace(under_not[0].leaf, parameters=(var,)))}" if remedy else ""
         else:
-            reason = (
-                "Each partition is evaluated on its own, so every alias has to say which one it belongs to."
-            )
+            reason = "Each partition is evaluated separately, so every alias must bind it."
             remedy = _binding(missing, var, scope)
         yield say(
             "OBEP111",
@@ -48,7 +46,7 @@ def partition(scope: Scope) -> Iterator[Diagnostic]:
 
 
 def _binding(missing: list[Place], var: Var, scope: Scope) -> str:
-    """How aliases could bind a variable: as their individual where the others do so, else by a block."""
+    """Suggest a binding of a variable: as an individual if other aliases do so, else in a block."""
     first = missing[0]
     as_individual = any(p.leaf.parameters and p.leaf.parameters[0].name == var.name for p in scope.places)
     by_no_leaf = len(missing) == len(scope.places) and not any(p.leaf.parameters for p in missing)
@@ -147,7 +145,7 @@ def this_elsewhere(scope: Scope) -> Iterator[Diagnostic]:
                 scope.file,
                 var.span,
                 f"?this cannot {what}",
-                "?this is the individual of the alias in whose EVENT block it stands.",
+                "?this is the individual of the alias whose EVENT block contains it.",
                 f"{alias}(?x)   and ?x instead of ?this",
             )
             return
@@ -183,7 +181,7 @@ def logical_guard(event: LogicalEvent, file: QueryFile, definitions: Definitions
             file,
             block.alias_spans[0] if block.alias_spans else block.span,
             f"{event.name.text} is defined with AS, so its guard has no EVENT blocks",
-            "They tell the events of a MATCH apart. Here there is one, and ?this is its individual.",
+            "Aliases are for the events of a MATCH. A logical event has ?this, its individual.",
             f"IF {{ {shown} . }}" if shown else "IF { ?this … }",
         )
     conditions = conditions_of(guard)
@@ -195,7 +193,7 @@ def logical_guard(event: LogicalEvent, file: QueryFile, definitions: Definitions
                     file,
                     time.span,
                     f"{event.name.text} is defined with AS, so there is no {time.alias} to choose",
-                    "An alias tells the events of a MATCH apart; without one the time is this event's own.",
+                    "Aliases are for the events of a MATCH. Without one, the time is that of this event.",
                     f"{time.function}()",
                 )
     for code, what, variables in (

@@ -54,7 +54,7 @@ def check_names(linked: Linked, axioms: Axioms, k: Graph) -> list[Diagnostic]:
 def _said(
     unknown: dict[Term, list[Unknown]], linked: Linked, axioms: Axioms
 ) -> tuple[list[Diagnostic], set[str]]:
-    """What there is to say about unknown names, and the namespaces of which it was said by their prefix."""
+    """The findings about unknown names, and the namespaces that were reported by their prefix."""
     said: list[Diagnostic] = []
     foreign: set[str] = set()
     for file in linked.files:
@@ -143,7 +143,7 @@ def _unknown(one: Unknown, file: ast.QueryFile, axioms: Axioms) -> Diagnostic:
     elif kind == "property" and name.iri in axioms.classes:
         reason, remedy = "In the ontology it is a class.", f"a property before it: p some {name.text}"
     elif name.iri in axioms.annotation_properties:
-        reason = "In the ontology it is an annotation, which says nothing about the things themselves."
+        reason = "In the ontology it is an annotation property, which has no logical meaning."
         remedy = "declare it as an owl:ObjectProperty or owl:DatatypeProperty"
     elif name.text in _XSD_WORDS:
         reason = "Of XML Schema's datatypes only integer, decimal, float and string need no prefix."
@@ -162,7 +162,7 @@ def _names(axioms: Axioms) -> frozenset[Term]:
 
 
 class _Known:
-    """What a guard may speak of without a warning."""
+    """The names that a guard may use without a warning."""
 
     def __init__(self, axioms: Axioms, k: Graph, events: Iterable[Term], defined: set[Term]) -> None:
         properties = axioms.object_properties | axioms.data_properties | axioms.annotation_properties

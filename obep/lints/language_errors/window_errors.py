@@ -23,7 +23,7 @@ def named_like_another(definitions: Definitions) -> Iterator[Diagnostic]:
                 file,
                 window.span,
                 f"<{window.name}> is the name of {first[window.name]} already",
-                f"ON <{window.name}> would not say which of the two an event looks at.",
+                f"ON <{window.name}> would be ambiguous.",
                 quote(replace(window, name=f"{window.name}2")),
             )
         first.setdefault(window.name, "another window")
@@ -43,7 +43,7 @@ def never_in_window(definitions: Definitions) -> Iterator[Diagnostic]:
                         file,
                         leaf.span,
                         f"{name} is not in <{window.name}>: {why}",
-                        "A leaf on a window counts while what shows it is in the window.",
+                        "A leaf on a window counts while its item is in the window.",
                         f"FROM NAMED WINDOW <{window.name}> ON EVENT {name} [RANGE 5 min]",
                     )
 
@@ -58,7 +58,7 @@ def _foreign(event: Event, window: Window, definitions: Definitions) -> str:
         event.on is None and set(definitions.linked.streams) - definitions.linked.models <= {window.stream}
     ):
         return ""
-    other = f"looks at <{event.on}>" if event.on is not None else "looks at other streams, too"
+    other = f"reads <{event.on}>" if event.on is not None else "reads other streams, too"
     return f"it holds items of <{window.stream}>, and {event.name.text} {other}"
 
 
@@ -73,7 +73,7 @@ def bound_of_zero(definitions: Definitions) -> Iterator[Diagnostic]:
                     file,
                     length.span,
                     f"a {name} of zero",
-                    "Nothing lies in no time, and a window that is never moved on is never looked at.",
+                    "The durations of a window must be longer than zero.",
                     quote(replace(window, range=_positive(window.range), step=_positive(window.step))),
                 )
 

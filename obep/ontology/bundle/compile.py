@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+from msgspec.structs import replace as replace_struct
+
 from obep.model import RDF_TYPE, Term, Triple, body_of
 from obep.ontology.bundle.compiled_rules import CompiledRules
-from obep.ontology.bundle.stream_readers import Listening
+from obep.ontology.bundle.stream_readers import FEW, Listening, listening
 from obep.ontology.closure.runnable import Reading
 from obep.ontology.closure.store import Store
 from obep.ontology.owl.axioms import (
@@ -24,6 +27,8 @@ from obep.ontology.owl.axioms import (
     Axiom,
     Axioms,
     Class,
+    DataOneOf,
+    Deferred,
     SubClassOf,
 )
 from obep.ontology.owl.data_parts import data_properties_in, object_properties_of
@@ -31,10 +36,15 @@ from obep.ontology.owl.event_axioms import looked_at
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.rules import rule_kinds as r
+from obep.ontology.rules.axiom_rules import mentioned
 from obep.ontology.rules.findable_numbers import Asked, asked_numbers
 from obep.ontology.rules.locality import parts_of
-from obep.ontology.rules.relevance import relevant
+from obep.ontology.rules.program import Program
+from obep.ontology.rules.relevance import relevant, weighed
+from obep.ontology.rules.role_relations import Relations
 from obep.ontology.rules.rule_kinds import Symbol
+from obep.ontology.rules.subject_scope import reaching_classes
+from obep.ontology.rules.value_tests import ValueTests
 from obep.ontology.rules.vocabulary import Vocabularies
 
 if TYPE_CHECKING:
@@ -47,8 +57,42 @@ _MANY = 200
 """The most names in guards that are examined one by one."""
 
 
+class Answers(msgspec.Struct, array_like=True):
+    """What was asked about T and would take its rules to answer again."""
+
+    numbers: dict[tuple[tuple[Term, ...], frozenset[Term]], Mapping[Term, Asked]] = {}
+    """By goals and classes of guards, the properties that are asked for numbers."""
+    literals: dict[tuple[tuple[Term, ...], frozenset[Term]], list[tuple[Term, tuple[Term, ...]]]] = {}
+    """By the same, the properties that are compared with some literals."""
+    sought: dict[tuple[tuple[Term, ...], frozenset[Term], frozenset[Term]], frozenset[Term]] = {}
+    """By goals, classes and properties of guards, the names that matter in a stream."""
+    saying: dict[frozenset[Term], frozenset[Term]] = {}
+    """By some names, those from which they may follow."""
+    vocabularies: dict[Term, frozenset[Term]] = {}
+    """By event (D7)."""
+    marks: dict[tuple[tuple[Term, ...], tuple[Term, ...]], dict[Term, tuple[Term, ...]]] = {}
+    """By names and goals, the names that may lead to each goal."""
+    reaching: list[frozenset[Term] | None] = []
+    """Nothing as long as it was not asked."""
+    hash: str = ""
+    """The name for the content of the query with T and K."""
+
+
+class OpenNames(msgspec.Struct, array_like=True):
+    """Which names matter, and what the rules do not decide, where they are not exact."""
+
+    matters: tuple[dict[Term, bool], dict[Term, bool], dict[Term, bool]]
+    in_guards: dict[Term, str]
+    opaque: bool
+
+
 class Bundle(CompiledRules):
     """A compiled query that answers which names matter to it and which events need the reasoner."""
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What plans and rules about streams have asked about T."""
+        return Answers()
 
     def extended(self, axioms: Sequence[Axiom]) -> Bundle:
         """The same query and K, where T has some axioms more."""
@@ -89,19 +133,23 @@ class Bundle(CompiledRules):
         found = copy(self)
         for made in ("upper", "upper_asserted", "hash"):
             found.__dict__.pop(made, None)
+        found.answers = replace_struct(self.answers, hash="")
         found.k, found.lower = k, Reading(self.lower.program, store)
         return found
 
     @cached_property
     def module(self) -> Axioms:
         """T and the definitions, without the axioms that can lead to no event and no contradiction."""
+        full = self.definitions.axioms
+        return replace(full, axioms=Deferred(self._leading_axioms, full.datatype_definitions))
+
+    def _leading_axioms(self) -> tuple[Axiom, ...]:
         sources = self.normal.sources.items()
         # A rule that the profile has turned into others is as good as one of them.
         kept = {a for rule, of in sources if rule in self._relevant or rule not in self._every for a in of}
         dropped = {axiom for _, of in sources for axiom in of} - kept
         dropped.update(axiom for axiom in self.t.axioms if self._leads_nowhere(axiom))
-        full = self.definitions.axioms
-        return replace(full, axioms=tuple(axiom for axiom in full.axioms if axiom not in dropped))
+        return tuple(axiom for axiom in self.definitions.axioms.axioms if axiom not in dropped)
 
     def _leads_nowhere(self, axiom: Axiom) -> bool:
         """Whether an axiom folds a class into one that nothing looks at."""
@@ -119,7 +167,7 @@ class Bundle(CompiledRules):
     @cached_property
     def goal_numbers(self) -> dict[int, Term]:
         """The goals by the numbers of their concepts."""
-        return {self._names.concept(goal): goal for goal in self.definitions.goals}
+        return {self.names.concept(goal): goal for goal in self.definitions.goals}
 
     @cached_property
     def matters(self) -> tuple[dict[Term, bool], dict[Term, bool], dict[Term, bool]]:
@@ -141,8 +189,51 @@ class Bundle(CompiledRules):
         always = {SAME_AS: True, DIFFERENT_FROM: True}
         return classes | {THING: False, NOTHING: True}, roles | always, data
 
-    def asked_numbers(self, of: Listening) -> dict[Term, Asked]:
+    def asked_numbers(self, of: Listening) -> Mapping[Term, Asked]:
         """The data properties that the rules which lead to an event (or a guard's class) ask for numbers."""
+        key = (of.goals, of.classes)
+        known = self.answers.numbers
+        if key not in known:
+            known[key] = self._asked_numbers(of)
+        return known[key]
+
+    def ask_of_streams(self) -> None:
+        """Answer what rules about streams ask: for each stream, and for each of a few events alone."""
+        for stream in self.linked.streams:
+            here = listening(self.linked, self.definitions, stream)
+            self.asked_numbers(here)
+            for event in here.events if len(here.events) <= FEW else ():
+                self.asked_numbers(here.alone_with(event))
+
+    @property
+    def open_names(self) -> OpenNames | None:
+        """What a run looks at where items that assert an event's class need the reasoner."""
+        return None if self.exact else OpenNames(self.matters, self.open_in_guards, self.opaque_if_asserted)
+
+    @property
+    def has_programs(self) -> bool:
+        """Whether its programs are made, or taken."""
+        return "lower" in self.__dict__
+
+    def take_programs(
+        self,
+        relations: Relations,
+        lower: Reading,
+        lower_asserted: Program,
+        value_tests: ValueTests,
+        answers: Answers,
+        open_names: OpenNames | None,
+    ) -> None:
+        """Take what an equal bundle has made; `open_names` where it does not decide every item."""
+        self.names, self.relations = lower.program.names, relations
+        self.lower, self.lower_asserted, self.value_tests = lower, lower_asserted, value_tests
+        self.exact, self.exact_for_most = open_names is None, True
+        if open_names is not None:
+            self.matters, self.open_in_guards = open_names.matters, open_names.in_guards
+            self.opaque_if_asserted = open_names.opaque
+        self.answers = answers
+
+    def _asked_numbers(self, of: Listening) -> Mapping[Term, Asked]:
         counts = [rule for rule in self._every if isinstance(rule, r.Count)]
         if not counts:
             return {}
@@ -150,13 +241,24 @@ class Bundle(CompiledRules):
         goals = (*of.goals, *of.classes)
         leading, _ = relevant(sure, goals, self.relations, self.clauses)
         taking = [rule for rule in counts if rule in leading or rule not in sure]
-        perhaps = self.leading(of)
+        perhaps = self._leading(of)
         asking = [rule for rule in taking if rule in perhaps]
         known = self.definitions.axioms
         properties = sorted(known.data_properties)
         return asked_numbers(asking, taking, properties, self.relations, known.datatype_definitions)
 
-    def leading(self, of: Listening) -> set[r.Rule]:
+    def asked_literals(self, of: Listening) -> Sequence[tuple[Term, tuple[Term, ...]]]:
+        """The data properties that the rules which may lead to an event compare with some literals."""
+        key = (of.goals, of.classes)
+        known = self.answers.literals
+        if key not in known:
+            counts = [rule for rule in self._leading(of) if isinstance(rule, r.Count)]
+            known[key] = [
+                (one.property, one.range.literals) for one in counts if isinstance(one.range, DataOneOf)
+            ]
+        return known[key]
+
+    def _leading(self, of: Listening) -> set[r.Rule]:
         """The rules that may lead to an event or to a class that a guard asks for."""
         goals = (*of.goals, *of.classes)
         return relevant(self._every, goals, self.relations, self.clauses)[0]
@@ -167,13 +269,20 @@ class Bundle(CompiledRules):
         folded = (r.Sub((c,), sup) for c, above in self.folded.below.items() for sup in above)
         return dict.fromkeys((*self._every, *folded)).keys()
 
-    def saying(self, names: Iterable[Term]) -> set[Term]:
+    def saying(self, names: Iterable[Term]) -> frozenset[Term]:
         """The classes and properties from which some others may follow, and those."""
+        key = frozenset(names)
+        known = self.answers.saying
+        if key not in known:
+            known[key] = self._saying(key)
+        return known[key]
+
+    def _saying(self, names: frozenset[Term]) -> frozenset[Term]:
         asked = {self.relations.of(name)[0] if name in self.relations else name for name in names}
         _, needed = relevant(self._every, asked, self.relations, self.clauses)
         known = self.definitions.axioms
         properties = known.object_properties | known.data_properties
-        return {*names} | {
+        return names | {
             name
             for name in known.classes | properties
             if self._is_needed(name, needed) or (name in self.relations and self._leads(name, needed))
@@ -187,6 +296,13 @@ class Bundle(CompiledRules):
 
     def sought(self, of: Listening) -> frozenset[Term]:
         """The classes and properties that some rule which leads to an event, or a guard, looks at."""
+        key = (of.goals, of.classes, of.roles)
+        known = self.answers.sought
+        if key not in known:
+            known[key] = self._sought(of)
+        return known[key]
+
+    def _sought(self, of: Listening) -> frozenset[Term]:
         found = {name for table in self.matters for name in table if table[name]}
         if of.alone:
             asked = [self.relations.of(p)[0] for p in of.roles if p in self.relations]
@@ -214,17 +330,23 @@ class Bundle(CompiledRules):
 
     def open_goals(self, *, asserted: bool = False) -> frozenset[Term]:
         """The goals that the rules may leave undecided."""
+        if self.exact or (self.exact_for_most and not asserted):
+            return frozenset()
         key = self.asserted if asserted else self.profile
         return frozenset(goal for goal in self.definitions.goals if key.reasons(goal, self.relations))
 
     def open_consistency(self, *, asserted: bool = False) -> bool:
         """Whether the rules may leave undecided that an item contradicts T and K."""
+        if self.exact or (self.exact_for_most and not asserted):
+            return False
         return bool((self.asserted if asserted else self.profile).reasons(NOTHING, self.relations))
 
     @cached_property
     def reasons(self) -> dict[Term, Sequence[str]]:
         """For each event what makes it need the reasoner, in words; nothing for one that the rules decide."""
         found: dict[Term, Sequence[str]] = {}
+        if self.exact_for_most:
+            return dict.fromkeys(self.expanded.events, ())
         for event in self.expanded.events:
             goal = body_of(event) if event in self.definitions.guarded else event
             found[event] = self.profile.reasons(goal, self.relations)
@@ -289,11 +411,39 @@ class Bundle(CompiledRules):
 
     def vocabulary(self, event: Term) -> frozenset[Term]:
         """The names in an event's definition, with the classes and properties below and above them (D7)."""
-        return self.vocabularies.of(event)
+        known = self.answers.vocabularies
+        if event not in known:
+            known[event] = self.vocabularies.of(event)
+        return known[event]
+
+    def leading_marks(self, marks: Sequence[Term], goals: Sequence[Term]) -> Mapping[Term, Collection[Term]]:
+        """For each goal those of some names that a derivation of it may begin with."""
+        key = (tuple(marks), tuple(goals))
+        known = self.answers.marks
+        if key not in known:
+            bit = {mark: 1 << number for number, mark in enumerate(marks)}
+            weight = cache(lambda rule: sum(bit[name] for name in bit.keys() & set(mentioned(rule))))
+            reached = weighed([*self.normal.rules, *self.normal.asserted], goals, self.relations, weight)
+            chosen = cache(lambda bits: tuple(mark for mark in marks if bit[mark] & bits))
+            known[key] = {goal: chosen(bits) for goal, bits in reached.items()}
+        return known[key]
+
+    def reaching(self) -> frozenset[Term] | None:
+        """The classes whose members the triples of other subjects may decide; None: T may reach anywhere."""
+        known = self.answers.reaching
+        if not known:
+            found = reaching_classes(self.t.axioms, self.definitions.bodies)
+            known.append(None if found is None else frozenset(found))
+        return known[0]
 
     @cached_property
     def hash(self) -> str:
         """A name for the content."""
+        if not self.answers.hash:
+            self.answers.hash = self._hash()
+        return self.answers.hash
+
+    def _hash(self) -> str:
         digest = blake2b(digest_size=16)
         for file in self.linked.files:
             digest.update(repr(replace(file, name="", comments=())).encode() + b"\0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,10 +32,10 @@ from obep.ontology.owl.static_graph import Graph
 from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.axiom_rules import mentioned
 from obep.ontology.rules.class_folding import Folded, fold
-from obep.ontology.rules.exactness import Profile, profile
+from obep.ontology.rules.exactness import Profile, Static, profile
 from obep.ontology.rules.normal_form import Normal, Normaliser
 from obep.ontology.rules.program import Names, Program
-from obep.ontology.rules.relevance import relevant
+from obep.ontology.rules.relevance import Clauses, relevant
 from obep.ontology.rules.role_relations import Relations
 from obep.ontology.rules.rule_kinds import EMPTY_PROPERTIES, UNEQUAL_TO_ITSELF, Bound, Rule, Symbol
 from obep.ontology.rules.value_tests import ValueTests
@@ -46,8 +47,30 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 
+@dataclass(frozen=True, slots=True)
+class RuleBase:
+    """The rules that T and the definitions are made into, and which of them lead anywhere."""
+
+    folded: Folded
+    normal: Normal
+    hints: frozenset[Rule]
+    """What a reasoner found out, and no axiom says."""
+    relations: Relations
+    looked_at: LookedAt
+    profile: Profile
+    asserted: Profile
+    clauses: Clauses
+    relevant: set[Rule]
+    needed: set[Symbol | int]
+    every: dict[Rule, None]
+
+
 class CompiledRules:
-    """A query with T and K, and the rules made of them. Nothing in it changes."""
+    """A query with T and K, and the rules made of them. Nothing in it changes.
+
+    The rules are made when they are first looked at: a query that was kept (`kept_programs`) has its programs
+    and runs without them.
+    """
 
     def __init__(
         self,
@@ -86,23 +109,27 @@ class CompiledRules:
         self.subsumptions = tuple(subsumptions)
         self.diagnostics: list[Diagnostic] = list(diagnostics)
         self.definitions: Definitions = define(self.expanded, axioms)
-        self.folded: Folded = fold(axioms.axioms, self._spoken_of())
-        self._names = Names(self.definitions.goals)
-        self.normal: Normal = self._normalise()
+        self.names = Names(self.definitions.goals)
+
+    @cached_property
+    def rule_base(self) -> RuleBase:
+        """All that is made of T and the definitions, in one go: the numbers of names depend on the order."""
+        folded = fold(self.t.axioms, self._spoken_of())
+        normal, hints = self._normalise(folded)
         guard_roles = self.definitions.guard_roles
-        everything = [*self.normal.rules, *self.normal.asserted]
-        sure = [rule for rule, bound in self.normal.rules.items() if bound != Bound.UPPER]
-        self.relations: Relations = relations_of(everything, sure, self.definitions.axioms, guard_roles)
-        self.names_looked_at = LookedAt(
+        everything = [*normal.rules, *normal.asserted]
+        sure = [rule for rule, bound in normal.rules.items() if bound != Bound.UPPER]
+        relations = relations_of(everything, sure, self.definitions.axioms, guard_roles)
+        looked_at = LookedAt(
             self.definitions.axioms,
             self.definitions.goals,
             self.definitions.guard_classes,
             guard_roles,
-            self.folded.below,
+            folded.below,
         )
-        asked = [self.relations.of(p)[0] for p in guard_roles if p in self.relations]
-        unwritten = sorted(self.normal.unwritten)
-        asked += [self.relations.of(name)[0] for name in unwritten if name in self.relations]
+        asked = [relations.of(p)[0] for p in guard_roles if p in relations]
+        unwritten = sorted(normal.unwritten)
+        asked += [relations.of(name)[0] for name in unwritten if name in relations]
         goals: tuple[Symbol | int, ...] = (
             *self.definitions.goals,
             *self.definitions.guard_classes,
@@ -110,41 +137,97 @@ class CompiledRules:
             NOTHING,
             *asked,
         )
-        may_count, _ = relevant(everything, goals, self.relations, self.normal.counted())
-        rules = {rule: bound for rule, bound in self.normal.rules.items() if rule in may_count}
-        more = {rule: bound for rule, bound in self.normal.asserted.items() if rule in may_count}
-        self.profile: Profile = self._profile(rules)
-        self.asserted: Profile = self._profile({**rules, **more}) if more else self.profile
-        """The profile for items that assert an event's class."""
-        every = {rule: None for p in (self.profile, self.asserted) for rule in (*p.lower, *p.upper)}
-        self._names.intern(every)
-        self.clauses = (*self.profile.clauses, *self.asserted.clauses)
+        may_count, _ = relevant(everything, goals, relations, normal.counted())
+        rules = {rule: bound for rule, bound in normal.rules.items() if rule in may_count}
+        more = {rule: bound for rule, bound in normal.asserted.items() if rule in may_count}
+
+        datatypes = self.definitions.axioms.datatype_definitions
+
+        def profile_of(some: Mapping[Rule, Bound]) -> Profile:
+            found = profile(some, normal, relations, datatypes, self._static(relations, looked_at))
+            found.hints = hints
+            return found
+
+        own = profile_of(rules)
+        asserted = profile_of({**rules, **more}) if more else own
+        every = {rule: None for p in (own, asserted) for rule in (*p.lower, *p.upper)}
+        self.names.intern(every)
+        clauses = (*own.clauses, *asserted.clauses)
+        leading, needed = relevant(every, goals, relations, clauses)
+        every |= {rule: None for rule in everything if rule not in may_count}
+        return RuleBase(
+            folded, normal, hints, relations, looked_at, own, asserted, clauses, leading, needed, every
+        )
+
+    @property
+    def folded(self) -> Folded:
+        """The classes that stand for those above them."""
+        return self.rule_base.folded
+
+    @property
+    def normal(self) -> Normal:
+        """T and the definitions in normal form."""
+        return self.rule_base.normal
+
+    @cached_property
+    def relations(self) -> Relations:
+        """The properties, as relations."""
+        return self.rule_base.relations
+
+    @property
+    def names_looked_at(self) -> LookedAt:
+        """The names that programs keep apart."""
+        return self.rule_base.looked_at
+
+    @property
+    def profile(self) -> Profile:
+        """Which rules are exact, for items that assert no event's class."""
+        return self.rule_base.profile
+
+    @property
+    def asserted(self) -> Profile:
+        """The same for items that assert an event's class."""
+        return self.rule_base.asserted
+
+    @property
+    def clauses(self) -> Clauses:
         """For each case analysis the rules of its cases."""
-        self._relevant, self._needed = relevant(every, goals, self.relations, self.clauses)
-        self._every = every | {rule: None for rule in everything if rule not in may_count}
+        return self.rule_base.clauses
+
+    @property
+    def _relevant(self) -> set[Rule]:
+        return self.rule_base.relevant
+
+    @property
+    def _needed(self) -> set[Symbol | int]:
+        return self.rule_base.needed
+
+    @property
+    def _every(self) -> dict[Rule, None]:
+        return self.rule_base.every
 
     @property
     def cache_dir(self) -> Path:
         """Where what is found out is remembered."""
         return self.chosen_dir or cache_dir()
 
-    def _normalise(self) -> Normal:
+    def _normalise(self, folded: Folded) -> tuple[Normal, frozenset[Rule]]:
         to = Normaliser()
         for always in (UNEQUAL_TO_ITSELF, *EMPTY_PROPERTIES):
             to.emit(always)
-        for axiom in self.folded.axioms:
+        for axiom in folded.axioms:
             to.add(axiom)
-        elsewhere = self._mentioned_elsewhere()
+        elsewhere = self._mentioned_elsewhere(folded)
         for event, body in self.definitions.bodies.items():
             if event in self.definitions.guarded:
                 to.define_body(event, body, asserted=event not in elsewhere)
             else:
                 to.define(event, body, both=event in elsewhere)
         hints = {r.Sub((sub,), sup): None for sub, sup in self.subsumptions}
-        self._hints = frozenset(hints.keys() - to.normal.rules.keys())
+        new = frozenset(hints.keys() - to.normal.rules.keys())
         for rule in hints:
             to.emit(rule)
-        return to.normal
+        return to.normal, new
 
     def _spoken_of(self) -> set[Term]:
         """The classes that the query or K speak of, and those that a reasoner found something out about."""
@@ -156,34 +239,31 @@ class CompiledRules:
         found.update(name for pair in self.subsumptions for name in pair)
         return found
 
-    def _mentioned_elsewhere(self) -> set[Term]:
+    def _mentioned_elsewhere(self, folded: Folded) -> set[Term]:
         """The events that T, K or another definition speak of: there `H SubClassOf B` counts too."""
-        found = set(self.folded.mentioned)
-        found.update(*self.folded.below.values())  # an item of a folded class asserts what it lies below
+        found = set(folded.mentioned)
+        found.update(*folded.below.values())  # an item of a folded class asserts what it lies below
         for event, body in self.definitions.bodies.items():
             found.update(name for name in mentioned(body) if name != event)
         found.update(self.k.facts.classes)
         return found
 
-    def _profile(self, rules: Mapping[Rule, Bound]) -> Profile:
-        axioms = self.definitions.axioms
-        datatypes = axioms.datatype_definitions
+    def _static(self, relations: Relations, looked_at: LookedAt) -> Static:
+        """Builds a program of some rules, and closes what T says by itself under it."""
 
         def static(some: list[Rule]) -> tuple[Program, Store]:
-            self._names.intern(some)
-            program = build_program(some, self.relations, self._names, self.names_looked_at, equality=False)
-            return program, closed(program, (), axioms, upper=True)
+            self.names.intern(some)
+            program = build_program(some, relations, self.names, looked_at, equality=False)
+            return program, closed(program, (), self.definitions.axioms, upper=True)
 
-        found = profile(rules, self.normal, self.relations, datatypes, static)
-        found.hints = self._hints
-        return found
+        return static
 
     def _reading(self, rules: list[Rule], *, upper: bool = False) -> Reading:
         kept = [rule for rule in rules if rule in self._relevant]
         return build_reading(
             kept,
             self.relations,
-            self._names,
+            self.names,
             self.names_looked_at,
             self.k,
             upper=upper,
@@ -197,7 +277,7 @@ class CompiledRules:
         program, _, static = possible_program(
             kept,
             self.relations,
-            self._names,
+            self.names,
             self.names_looked_at,
             equality,
             upper=upper,
@@ -234,8 +314,13 @@ class CompiledRules:
     def opaque(self, *, asserted: bool = False) -> bool:
         """Whether there is no upper bound: the reasoner decides all that the rules leave open."""
         if asserted:
-            return bool(self.asserted.opaque) or self.upper_asserted is self.lower_asserted
+            return self.opaque_if_asserted or self.upper_asserted is self.lower_asserted
         return bool(self.profile.opaque) or self.upper is self.lower
+
+    @cached_property
+    def opaque_if_asserted(self) -> bool:
+        """Whether what an item that asserts an event's class may entail has no upper bound."""
+        return bool(self.asserted.opaque)
 
     @cached_property
     def value_tests(self) -> ValueTests:
@@ -246,6 +331,11 @@ class CompiledRules:
     def exact(self) -> bool:
         """Whether the rules decide every item, whatever it asserts."""
         return self.profile.exact() and self.asserted.exact()
+
+    @cached_property
+    def exact_for_most(self) -> bool:
+        """Whether the rules decide every item that asserts no event's class."""
+        return self.profile.exact()
 
     @cached_property
     def bare_store(self) -> Store:

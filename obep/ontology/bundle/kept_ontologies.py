@@ -26,7 +26,7 @@ from obep.ontology.shacl.shacl_terms import has_shacl
 
 LARGE = 1 << 17
 """Bytes from which on files of T are kept; smaller ones are read as soon."""
-_MAGIC = b"obep-t2\n"
+_MAGIC = b"obep-t3\n"
 _OF_OWL = tuple(f"<{namespace}" for namespace in (OWL, RDF, RDFS, XSD))
 
 
@@ -42,6 +42,8 @@ class Ontology(NamedTuple):
     """The imports that were left out, each with the file that names it."""
     files: Mapping[Path, list[Triple]] | None = None
     """What was read, where nothing was kept."""
+    read: Mapping[str, str] = {}
+    """All files that were read, with digests of their bytes."""
 
 
 class _Kept(msgspec.Struct, array_like=True):
@@ -68,12 +70,12 @@ def load_t(paths: Iterable[Path], catalogue: Mapping[str, Path], cache_dir: Path
     has_shapes = any(has_shacl(triples) for triples in files.values())
     shapes = content_hash(sorted(digest for _, digest in read.values())) if has_shapes else ""
     words = {path: _words(triples) for path, triples in files.items()}
-    found = Ontology(load.axioms_in(files), words, shapes, missing, files)
+    named = {str(path): digest for path, (_, digest) in read.items()}
+    found = Ontology(load.axioms_in(files), words, shapes, missing, files, named)
     if key and sum(length for length, _ in read.values()) >= LARGE:
-        named = [(str(path), digest) for path, (_, digest) in read.items()]
         kept = _Kept(
             key,
-            named,
+            list(named.items()),
             list(words.values()),
             shapes,
             memoryview(pack_axioms(found.axioms)),
@@ -113,7 +115,7 @@ def _kept(place: Path, key: str) -> Ontology | None:
             return None
         words = {Path(path): some for (path, _), some in zip(kept.files, kept.words, strict=True)}
         missing = {iri: Path(path) for iri, path in kept.missing.items()}
-        return Ontology(unpack_axioms(kept.axioms), words, kept.shapes, missing)
+        return Ontology(unpack_axioms(kept.axioms), words, kept.shapes, missing, None, dict(kept.files))
     except (OSError, ObepError, *UNREADABLE):
         return None
 

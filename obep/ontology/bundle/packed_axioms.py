@@ -6,7 +6,7 @@ which is most of a large ontology, is two lists of numbers in a table of names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -14,11 +14,13 @@ import msgspec
 
 from obep.model import Term
 from obep.ontology.owl import axioms as owl
-from obep.ontology.owl.axioms import Axiom, Axioms, Class, SubClassOf
+from obep.ontology.owl.axioms import Axiom, Axioms, Class, DatatypeDefinition, Deferred, SubClassOf
+from obep.ontology.rules import rule_kinds
 
 _CLASSES = {
     name: one
-    for name, one in vars(owl).items()
+    for module in (owl, rule_kinds)
+    for name, one in vars(module).items()
     if isinstance(one, type) and issubclass(one, msgspec.Struct) and one is not msgspec.Struct
 }
 UNREADABLE = (msgspec.MsgspecError, KeyError, TypeError, IndexError, ValueError)
@@ -28,9 +30,14 @@ _Run = tuple[list[int], list[int]]
 
 class _Packed(msgspec.Struct, array_like=True):
     names: list[Term]
-    axioms: list[dict[str, list[Any]] | list[list[int]]]
-    """A run of subclasses and what lies above each, or another axiom."""
     declared: list[list[int]]
+    datatypes: list[Any]
+    """The axioms that define datatypes, once more."""
+    axioms: memoryview
+    """Axioms in msgpack: a run of subclasses and what lies above each, or another axiom."""
+
+
+_Axioms = list[dict[str, list[Any]] | list[list[int]]]
 
 
 def pack_axioms(axioms: Axioms) -> bytes:
@@ -53,26 +60,45 @@ def pack_axioms(axioms: Axioms) -> bytes:
                 run = ([], [])
                 packed.append(_pack(axiom))
     declared = [[number(name) for name in sorted(getattr(axioms, one.name))] for one in fields(axioms)[1:]]
-    return msgspec.msgpack.encode(_Packed(list(names), packed, declared))
+    datatypes = [_pack(one) for one in axioms.axioms if isinstance(one, DatatypeDefinition)]
+    data = memoryview(msgspec.msgpack.encode(packed))
+    return msgspec.msgpack.encode(_Packed(list(names), declared, datatypes, data))
 
 
 def unpack_axioms(data: bytes | memoryview) -> Axioms:
-    """T again; one of `UNREADABLE` if it is none."""
+    """T again, its axioms when they are first looked at; one of `UNREADABLE` if it is none.
+
+    `data` must be what `pack_axioms` made: whoever reads it from elsewhere has checked a digest of it.
+    """
     packed = msgspec.msgpack.decode(data, type=_Packed)
+    names = packed.names
+    defined: list[DatatypeDefinition] = [_unpack(one, {}) for one in packed.datatypes]
+    datatypes = {one.datatype: one.range for one in defined}
+    axioms = Deferred(lambda: tuple(_axioms(packed)), datatypes)
+    return Axioms(axioms, *(frozenset(map(names.__getitem__, some)) for some in packed.declared))
+
+
+def _axioms(packed: _Packed) -> Iterator[Axiom]:
     names = packed.names
     known = dict(zip(names, names, strict=True))
     classes = [Class(name) for name in names]
+    for one in msgspec.msgpack.decode(packed.axioms, type=_Axioms):
+        if isinstance(one, dict):
+            yield _unpack(one, known)
+        else:
+            subs, sups = one
+            yield from map(SubClassOf, map(classes.__getitem__, subs), map(classes.__getitem__, sups))
 
-    def axioms() -> Iterator[Axiom]:
-        for one in packed.axioms:
-            if isinstance(one, dict):
-                yield _unpack(one, known)
-            else:
-                subs, sups = one
-                above = map(classes.__getitem__, sups)
-                yield from map(SubClassOf, map(classes.__getitem__, subs), above)
 
-    return Axioms(tuple(axioms()), *(frozenset(map(names.__getitem__, some)) for some in packed.declared))
+def pack_values(values: Iterable[object]) -> list[Any]:
+    """Parts of axioms or rules, as what msgpack can write."""
+    return [_pack(one) for one in values]
+
+
+def unpack_values(values: Iterable[Any]) -> list[Any]:
+    """The same again."""
+    known: dict[Term, Term] = {}
+    return [_unpack(one, known) for one in values]
 
 
 def _pack(value: Any) -> Any:

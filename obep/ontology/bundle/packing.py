@@ -1,11 +1,13 @@
-"""A bundle as bytes and back: the query's syntax tree, T, K and what HermiT found, in msgpack with a version.
+"""A bundle as bytes and back: the query's syntax tree, T, K, what HermiT found, and the programs that run.
 
-Only the classes of `axioms` and of the syntax tree can come out of it; nothing is pickled, no file is opened.
+It is msgpack with a version, after a digest of it. Only the classes of axioms, rules and the syntax tree can
+come out; nothing is pickled. T is read when something asks for more than the programs.
 """
 
 from __future__ import annotations
 
 import mmap
+from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
@@ -14,12 +16,14 @@ from obep.errors import ObepError, fail
 from obep.model import Term
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.bundle.packed_axioms import UNREADABLE, pack_axioms, unpack_axioms
+from obep.ontology.bundle.packed_programs import pack_programs, unpack_programs
 from obep.ontology.hermit.java import has_java
 from obep.ontology.owl.static_graph import Facts, Graph
-from obep.query.link import assemble
+from obep.query.link import Linked, assemble
 from obep.query.packed_ast import pack_files, unpack_files
 
-VERSION = 9
+VERSION = 10
+_DIGEST = 16
 
 
 class _Packed(msgspec.Struct, array_like=True):
@@ -38,11 +42,14 @@ class _Packed(msgspec.Struct, array_like=True):
     """The chosen cache folder; empty: the default of that machine."""
     max_explanations: int | None
     max_work: int | None
+    programs: memoryview | None
+    """Nothing where plain items need the reasoner."""
 
 
 def to_bytes(bundle: Bundle) -> bytes:
     """The bundle, for another process."""
-    return msgspec.msgpack.encode(
+    programs = pack_programs(bundle)
+    data = msgspec.msgpack.encode(
         _Packed(
             VERSION,
             memoryview(pack_files(bundle.linked.files)),
@@ -55,8 +62,14 @@ def to_bytes(bundle: Bundle) -> bytes:
             str(bundle.chosen_dir or ""),
             bundle.max_explanations,
             bundle.max_work,
+            None if programs is None else memoryview(programs),
         )
     )
+    return _digest(data) + data
+
+
+def _digest(data: bytes | memoryview) -> bytes:
+    return blake2b(data, digest_size=_DIGEST).digest()
 
 
 def from_path(path: Path) -> Bundle:
@@ -68,17 +81,26 @@ def from_path(path: Path) -> Bundle:
         raise _unreadable(str(error)) from None
 
 
-def from_bytes(data: bytes | memoryview) -> Bundle:
-    """The bundle again. It was checked when it was made, and is not checked again."""
+def from_bytes(data: bytes | memoryview, linked: Linked | None = None) -> Bundle:
+    """The bundle again. It was checked when it was made, and is not checked again.
+
+    `linked`: the same query, where it has been read; the bytes are then this user's own, and T stays packed
+    until it is looked at.
+    """
+    digest, data = data[:_DIGEST], data[_DIGEST:]
     try:
         packed = msgspec.msgpack.decode(data, type=_Packed)
         if packed.version != VERSION:
             raise _unreadable(f"it has version {packed.version}, this obep reads version {VERSION}")
+        if digest != _digest(data):
+            raise _unreadable("it is damaged")
         t = unpack_axioms(packed.t)
-        linked = assemble(unpack_files(packed.files), Path())
+        if linked is None:
+            _ = len(t.axioms)  # what is wrong with them is said now
+            linked = assemble(unpack_files(packed.files), Path())
     except UNREADABLE as error:
         raise _unreadable(str(error)) from None
-    return Bundle(
+    bundle = Bundle(
         linked,
         t,
         Graph.packed(packed.facts, packed.k),
@@ -89,6 +111,9 @@ def from_bytes(data: bytes | memoryview) -> Bundle:
         max_explanations=packed.max_explanations,
         max_work=packed.max_work,
     )
+    if packed.programs is not None:
+        unpack_programs(packed.programs, bundle)
+    return bundle
 
 
 def _unreadable(reason: str) -> ObepError:

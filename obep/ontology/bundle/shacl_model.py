@@ -33,7 +33,7 @@ from obep.ontology.shacl.run_rules import RuleRun
 from obep.ontology.shacl.shacl_terms import sh
 from obep.ontology.shacl.triple_index import TripleIndex
 
-_MAGIC = b"obep-s2\n"
+_MAGIC = b"obep-s3\n"
 
 
 class RuleLine(msgspec.Struct, frozen=True, array_like=True):
@@ -211,6 +211,6 @@ def _said(key: tuple[Term, str, str], count: int, refused: bool) -> Diagnostic:
         "OBEP801" if refused else "OBEP800",
         f"{what} cannot be carried out" if refused else f"{what} is not applied",
         reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
-        remedy="mend the rule, or say sh:deactivated true of it",
+        remedy="correct the rule, or set sh:deactivated true",
         severity="error" if refused else "warning",
     )

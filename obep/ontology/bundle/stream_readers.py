@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from obep.model import Term
@@ -13,6 +13,10 @@ from obep.query.walk import alias_of, leaves
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
+
+
+FEW = 10
+"""Events of a stream that are looked at one by one."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,10 @@ class Listening:
     """What guards ask of single items, by blocks: no windows, nothing that several items make up."""
     alone: bool
     """Whether some event does not read it."""
+
+    def alone_with(self, event: ast.LogicalEvent) -> Listening:
+        """One event by itself, without guards."""
+        return replace(self, events=(event,), goals=(event.name.iri,), classes=frozenset())
 
 
 def listening(linked: Linked, definitions: Definitions, stream: str) -> Listening:

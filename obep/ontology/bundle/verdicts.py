@@ -40,7 +40,7 @@ def settled(bundle: Bundle) -> Bundle:
         _close(bundle)
         _by_rules(bundle)
         return bundle
-    if bundle.profile.exact() and len(bundle.module.axioms) > LARGE:
+    if bundle.exact_for_most and len(bundle.module.axioms) > LARGE:
         _close(bundle)  # the rules decide all items; HermiT could only find events that are the same
         return bundle
     why = lacking()

@@ -22,15 +22,15 @@ _REMEMBERED = 1 << 16
 
 
 class Backwards:
-    """The same rules as `Closure` runs, found from what they conclude."""
+    """Run the rules of `Closure` backwards, from their conclusions."""
 
     def __init__(self, program: Program, store: Store) -> None:
         self.program, self.store = program, store
         self.equality = program.equality
         self.steps = 0
-        """How many facts were looked at."""
+        """The number of examined facts."""
         self.limit = sys.maxsize
-        """How many there may be; beyond them `OverBudget` is raised."""
+        """The most facts to examine; beyond it `OverBudget` is raised."""
         self._apart: dict[tuple[int, int, bool], tuple[list[tuple[int, Fact]], int]] = {}
         self._members = set(program.members)
         self._edges = set(program.edges)

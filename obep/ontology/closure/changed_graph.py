@@ -24,15 +24,15 @@ class ChangedGraph(Graph):
         self._triples = None
         self.base = base
         self.added: dict[Triple, None] = {}
-        """What the base does not have."""
+        """Triples that the base does not have."""
         self.removed: dict[Triple, None] = {}
-        """What only the base has."""
+        """Triples that only the base has."""
         self._index = PatternIndex()
         self.followers: list[Callable[[Iterable[Triple], Iterable[Triple]], None]] = []
         """Called with what has come and what has gone."""
 
     def change(self, add: Iterable[Triple] = (), remove: Iterable[Triple] = ()) -> None:
-        """Take away triples that are there, and then add some that are not."""
+        """Remove triples of the graph, then add new ones."""
         add, remove = tuple(add), tuple(remove)
         for triple in remove:
             if triple in self.added:

@@ -21,7 +21,7 @@ class _Types:
     def __init__(self, known: Sequence[frozenset[int]]) -> None:
         self._known = known
         self.left: dict[int, frozenset[int]] = {}
-        """What is left of the individuals that have lost something."""
+        """The remaining concepts of individuals that have lost some."""
 
     def __len__(self) -> int:
         return len(self._known)
@@ -228,9 +228,9 @@ class ChangingStore(Overlay):
         self.forgotten: set[int] = set()
         """Individuals of the shared store that K does not name any more."""
         self.read: set[object] = set()
-        """What has been read since `note_reads`."""
+        """The parts that were read since `note_reads`."""
         self.affected: set[object] = set()
-        """What the changes since `note_changes` have affected."""
+        """The parts that changes have affected since `note_changes`."""
         super().__init__(self.knowing)
         self.ids = _Ids(self, base.ids, self.knowing.ids)
         self.terms = _AllTerms(self)
@@ -246,7 +246,7 @@ class ChangingStore(Overlay):
         return self.read
 
     def note_changes(self) -> set[object]:
-        """What has been affected since this was last asked."""
+        """Return the parts that were affected since the last call."""
         affected, self.affected = self.affected, set()
         return affected
 

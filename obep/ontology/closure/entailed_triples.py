@@ -1,4 +1,4 @@
-"""What T and a graph entail, as triples: the classes and properties of the individuals that have names."""
+"""Compute the triples that T and a graph entail: the classes and properties of named individuals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Entailment:
         self._every = [*to.normal.rules]
 
     def triples(self, graph: Iterable[Triple]) -> Iterator[Triple]:
-        """All that surely follows; raises `Contradiction`."""
+        """All certain entailments; raises `Contradiction`."""
         known = self._axioms
         properties = known.object_properties | known.data_properties
         relations = relations_of(self._every, self._rules, known, properties)

@@ -15,7 +15,7 @@ BOTH_WAYS: Edges = ((SAME, False), (SAME, True))
 
 
 class Merging(Facts):
-    """Facts that know when two individuals are the same."""
+    """Facts that merge equal individuals."""
 
     __slots__ = ()
 

@@ -89,7 +89,7 @@ class Lasting(Closure):
         self._derive(triple)
 
     def _derive(self, triple: Triple) -> None:
-        """What a triple that is there says."""
+        """Derive the facts of a triple in the window."""
         s, p, o = triple
         program, node = self.program, self._held[triple]
         if p == RDF_TYPE:
@@ -233,7 +233,7 @@ class Lasting(Closure):
             self._number(triple, self._of(s), -1 if p == RDF_TYPE else self._of(o))
 
     def size(self) -> int:
-        """How much is written down."""
+        """The number of stored facts."""
         return sum(map(len, self.types.values())) + sum(map(len, self.forwards.values())) + len(self._held)
 
 

@@ -81,9 +81,9 @@ class Facts:
         self._last_goal = program.names.last_goal
         self.equality = program.equality
         self.operations = 0
-        """How many facts were looked at; tests hold it against the size of T."""
+        """The number of examined facts; tests compare it with the size of T."""
         self.steps = 0
-        """How many pairs of facts were looked at."""
+        """The number of examined pairs of facts."""
         self.limit: int | None = None
         """The most that both may be together."""
         self._composed: set[tuple[int, int, int]] = set()

@@ -22,7 +22,7 @@ _PRESENT: Node = [NEVER]
 
 
 class Maintained(Lasting):
-    """A closure that triples are added to and taken from; no fact expires by itself."""
+    """A closure with triples that are added and removed; no fact expires."""
 
     __slots__ = ("_backwards", "_come", "_marked", "contradictions")
 
@@ -30,10 +30,10 @@ class Maintained(Lasting):
         super().__init__(program, store)
         self._backwards = Backwards(program, Overlay(self))
         self._marked: dict[Fact, None] | None = None
-        """While triples are taken away: the facts that were derived through them."""
+        """While triples are removed: the facts that were derived from them."""
         self._come: list[Fact] = []
         self.contradictions = 0
-        """How many individuals cannot be."""
+        """The number of individuals with a contradiction."""
 
     def insert(self, triples: Iterable[Triple]) -> list[Fact]:
         """Triples come that are not there; the facts that come with them."""

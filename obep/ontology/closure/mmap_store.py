@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class Header(msgspec.Struct):
-    """What stands before the sections."""
+    """The header before the sections."""
 
     key: str
     size: int
@@ -44,7 +44,7 @@ class Header(msgspec.Struct):
 
 
 def relation_names(program: Program) -> list[str]:
-    """What the numbers of relations stand for, to compare programs by."""
+    """The names of numbered relations, to compare programs by."""
     return [str(role) for role in program.relations.names]
 
 
@@ -90,7 +90,7 @@ def write_store(store: Store, program: Program, key: str, path: Path) -> None:
 
 
 def _padding(data: bytes | bytearray | array[int]) -> bytes:
-    """What brings the next section to a multiple of eight bytes."""
+    """The padding of the next section to a multiple of eight bytes."""
     return b"\0" * (-len(data) * (data.itemsize if isinstance(data, array) else 1) % 8)
 
 
@@ -165,11 +165,13 @@ def open_store(
     same = header.key == key and header.relations == relation_names(program)
     if not (whole and same) or header.concepts != list(program.names.concepts)[: len(header.concepts)]:
         return None
-    return MappedStore(header, sections, program, datatypes)
+    found = MappedStore(header, sections, program, datatypes)
+    found.place = (str(path), key)
+    return found
 
 
 class _Kept(dict[int, T]):
-    """What has been read out of a section, as long as it is not too much."""
+    """A cache of values that were read from a section, up to a limit."""
 
     def keep(self, key: int, found: T) -> T:
         if len(self) > KEPT:
@@ -317,6 +319,9 @@ class _Triples(Sequence[Triple]):
 
 class MappedStore(Store):
     """A store whose facts lie in a mapped file."""
+
+    place: tuple[str, str]
+    """The file, and the key of its content."""
 
     def __init__(
         self, header: Header, data: memoryview, program: Program, datatypes: Mapping[Term, DataRange]

@@ -83,7 +83,7 @@ class Reading:
 
 
 def assert_triples(program: Program, store: Store, triples: Sequence[Triple]) -> Closure:
-    """A closure that holds the triples, not run yet. What T does not know takes part in nothing."""
+    """Make a closure of the triples that is not run yet. Names outside T are ignored."""
     ids, size = store.ids, store.size
     own: list[Term] = []
     mine: dict[Term, int] = {}
@@ -202,7 +202,7 @@ def _impossible(rules: list[Rule], program: Program, static: Store) -> set[int]:
 def _facts_of_t(
     program: Program, rules: list[Rule], axioms: Axioms, folder: Path | None, *, upper: bool
 ) -> Store:
-    """What T says by itself; much of it is kept in a file, and so is that it was too much."""
+    """The closure of T alone; a large one is cached in a file, also that it was too large."""
     most = MOST_OF_T if upper else None
     if folder is None or len(program.witnesses) < MANY_WITNESSES or program.by_value:
         return closed(program, (), axioms, upper=upper, most=most)
@@ -355,8 +355,8 @@ def _number(term: Term, ids: dict[Term, int], terms: list[Term]) -> int:
 
 _GIVEN = 0
 MOST_OF_T = 2_000_000
-"""Steps in which what T perhaps says by itself is closed; beyond them there is no upper bound."""
+"""The most steps to close the upper reading of T alone; beyond them there is no upper bound."""
 MANY_WITNESSES = 500
-"""Witnesses from which on what T says by itself is kept in a file, too."""
+"""The number of witnesses from which on the closure of T alone is cached in a file, too."""
 SHARED = 50_000
 """Triples from which on a closed K lies in a file that processes share."""

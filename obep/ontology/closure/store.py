@@ -17,7 +17,7 @@ _TESTED = 1 << 16
 
 
 class _Overlay:
-    """What a file says, by number, and what was added since."""
+    """The content of a file by number, with later additions."""
 
     def __init__(self, known: Any, added: dict[int, Any]) -> None:
         self._known, self._added = known, added
@@ -70,9 +70,9 @@ class Store:
         self.triples: Sequence[Triple] = ()
         """The assertions of K that are looked at."""
         self.assertions: Sequence[Assertion] = ()
-        """The same, as they stand in explanations."""
+        """The assertions as explanations contain them."""
         self.t_alone: Store | None = None
-        """What T says without K, where it has been closed."""
+        """The closure of T without K, if it was computed."""
         self.extra_witnesses: set[int] = set()
         """The witnesses of programs of more rules (`add_witnesses`)."""
         self._types_of: dict[int, list[int]] = {}
@@ -88,6 +88,12 @@ class Store:
             else:
                 self._edges_of.setdefault((x, y), []).append(number)
         self.assertions, self.triples = assertions, [triple for triple, _ in assertions]
+
+    def asserted(self) -> list[tuple[int, int, Triple]]:
+        """What `remember` was given."""
+        numbered = [(n, x, -1) for x, numbers in self._types_of.items() for n in numbers]
+        numbered += [(n, x, y) for (x, y), numbers in self._edges_of.items() for n in numbers]
+        return [(x, y, self.triples[n]) for n, x, y in sorted(numbered)]
 
     def add_witnesses(self, facts: Store, individuals: Collection[int]) -> None:
         """Takes over what facts say of individuals that only T names, and that nothing in here leads to.

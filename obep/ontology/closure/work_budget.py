@@ -1,4 +1,4 @@
-"""What one item may cost, counted in steps: the same number on every machine and every engine."""
+"""The cost limit of one item, counted in steps: the same on every machine and engine."""
 
 from __future__ import annotations
 

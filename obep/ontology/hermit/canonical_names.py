@@ -19,7 +19,7 @@ Names = Mapping[Term, Term]
 LARGE = 5_000
 """Triples of a question for which it does not pay to look for alike ones."""
 Edge = tuple[str, Term, str]
-"""Where it was said, by which property, and in which direction or of which class or literal."""
+"""The origin of a statement, its property, and its direction, class or literal."""
 
 
 def canonical(question: Question, fixed: Collection[Term]) -> tuple[Question, dict[Term, Term]]:
@@ -68,7 +68,8 @@ def _triple(triple: Triple, names: Names) -> Triple:
 def _neighbours(
     question: Question, fixed: Collection[Term]
 ) -> tuple[dict[Term, list[Edge]], dict[Term, list[tuple[str, Term, Term]]]]:
-    """For each individual that may be renamed: what is said of it alone, and its edges to others like it."""
+    """For each renameable individual: the statements about it alone, and its edges to other such
+    individuals."""
     alone: dict[Term, list[Edge]] = defaultdict(list)
     edges: dict[Term, list[tuple[str, Term, Term]]] = defaultdict(list)
     for place, triples in (("item", question.item), ("background", question.background)):
@@ -98,7 +99,7 @@ def _neighbours(
 def _discrete(
     alone: dict[Term, list[Edge]], edges: dict[Term, list[tuple[str, Term, Term]]]
 ) -> dict[Term, int]:
-    """A colour of its own for each individual, from what is said of it and around it."""
+    """Give each individual its own colour, from the statements about it and around it."""
     colours = _ranked({name: tuple(said) for name, said in alone.items()})
     while True:
         colours = _refined(colours, edges)

@@ -11,12 +11,12 @@ from obep.ontology.hermit.reasoner import INCONSISTENT, Hierarchy, Inconsistent,
 from obep.ontology.owl.axioms import Axioms
 
 CANNOT = "OBEP342"
-"""The code of a T that the reasoner cannot read, whoever asks, and how often."""
+"""The code of a T that the reasoner cannot read."""
 
 
 @dataclass(frozen=True)
 class _Found:
-    """What is written down; `None`: T has no model."""
+    """The cached result; None: T has no model."""
 
     hierarchy: Hierarchy | None
     refused: tuple[str, str, str] | None = None

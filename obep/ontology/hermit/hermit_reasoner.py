@@ -152,7 +152,7 @@ class Loaded:
             self._dispose(hermit)
 
     def _for_data(self, abox: Sequence[Assertion], goals: Sequence[Assertion]) -> Loaded | None:
-        """The same T for an ABox whose data it does not allow for as it is."""
+        """T for an ABox with data that T alone does not allow."""
         asked = (*abox, *goals)
         ranges = ranges_in(asked)
         given = len(literals_in(asked)) + sum(map(values_asked, asked))

@@ -47,7 +47,7 @@ def has_java() -> bool:
 
 
 def lacking() -> str:
-    """What the reasoner lacks where `has_java` says no, in words."""
+    """Describe what the reasoner lacks if `has_java` is false."""
     return "there is no Java" if _off() or _hermit_there() else "HermiT is not installed"
 
 
@@ -81,7 +81,7 @@ def start_java() -> None:
             raise fail(
                 "OBEP340",
                 "the reasoner needs HermiT, and it is not installed",
-                reason="owlready2, which carries it, and JPype1 come with the extra `java` alone.",
+                reason="owlready2 (which contains it) and JPype1 are installed by the extra `java`.",
                 remedy=REMEDY,
             )
         _start(library)

@@ -94,7 +94,7 @@ def all_minimal(
 
 
 class _Memory(Generic[Part]):
-    """What a monotone question has answered: yes for every larger set, no for every smaller one."""
+    """Cached answers of a monotone question: yes holds for larger sets, no for smaller ones."""
 
     def __init__(self, holds: Holds[Part]) -> None:
         self._holds = holds

@@ -18,7 +18,7 @@ from obep.ontology.owl import axioms as ax
 
 BLANK = "urn:obep:blank:"
 NAMED = ax.Class("<internal:obep#named>")
-"""What has a name of its own: keys hold for nothing else, and our blank nodes have names in Java only."""
+"""The class of individuals with names: keys apply only to them, and our blank nodes have names in Java."""
 Java = Any
 """An object on the other side."""
 
@@ -163,7 +163,7 @@ def _same(value: Java) -> Java:
 
 
 def _plain(axiom: ax.Axiom) -> Iterator[ax.Axiom]:
-    """The axiom, taken apart where a Java set would forget that something is said to differ from itself."""
+    """Split an axiom where a Java set would drop that something differs from itself."""
     match axiom:
         case ax.HasKey(expression, roles):
             keyed = ax.Class(f"<internal:obep#key{abs(hash(axiom))}>")

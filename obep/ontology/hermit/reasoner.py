@@ -22,7 +22,7 @@ from obep.ontology.owl.axioms import Assertion, Axioms
 __all__ = ["INCONSISTENT", "Hierarchy", "Inconsistent", "Reasoner", "shared_reasoner"]
 
 KEPT = 4
-"""How many T a reasoner keeps loaded."""
+"""The number of T that a reasoner keeps loaded."""
 TIMEOUT = 60.0
 """Seconds that one question may take."""
 
@@ -32,7 +32,7 @@ class Reasoner:
 
     def __init__(self, timeout: float = TIMEOUT) -> None:
         self.calls = 0
-        """How many questions went to HermiT."""
+        """The number of questions to HermiT."""
         self._timeout = timeout
         self._lock = threading.RLock()
         self._loaded: OrderedDict[int, tuple[Axioms, Loaded]] = OrderedDict()
@@ -97,14 +97,14 @@ def shared_reasoner() -> Reasoner:
 
 
 def _explained(error: Any, timeout: float) -> Exception:
-    """What HermiT threw, as an error that says what to do."""
+    """Turn an exception of HermiT into an error with a remedy."""
     kind = str(error.getClass().getSimpleName()) if hasattr(error, "getClass") else type(error).__name__
     message = " ".join(str(error.getMessage() or kind).split())
     if kind == "TimeOutException":
         return fail(
             "OBEP343",
             f"the reasoner gave up after {timeout:g} s",
-            reason="Case analysis and counting can take a time that is exponential in the question.",
+            reason="Case analysis and counting can take exponential time.",
             remedy="simplify the axioms that the event needs the reasoner for (`obep explain` names them)",
         )
     if kind in ("OutOfMemoryError", "StackOverflowError"):

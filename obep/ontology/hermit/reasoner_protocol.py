@@ -24,14 +24,14 @@ class Question:
     background: tuple[Triple, ...]
     """The item's component of K, or all of K where the component does not decide (REASONING 4.3)."""
     goals: tuple[Goal, ...]
-    """Those between the bounds."""
+    """The goals between the bounds."""
     lower: Mapping[Goal, tuple[frozenset[Triple], ...]] = field(default_factory=dict)
     """Sets that surely entail a goal (each minimal for the rules, perhaps not for T)."""
     check_consistency: bool = False
     """Whether the rules leave open that item and background clash."""
     max_explanations: int = 32
     max_asked: int | None = None
-    """How often the reasoner may be asked for this; beyond it `OverBudget` is raised."""
+    """The most questions to the reasoner; beyond it `OverBudget` is raised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Answer:
     clash: frozenset[Triple] | None = None
     capped: bool = False
     asked: int = 0
-    """How often the reasoner was asked for this; the same when the answer was remembered."""
+    """The number of questions to the reasoner; a cached answer counts as many."""
 
 
 class Gap(Protocol):

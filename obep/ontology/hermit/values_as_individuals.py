@@ -44,7 +44,7 @@ from obep.ontology.owl.text_automata import TooComplex
 from obep.ontology.rules.locality import parts_of
 
 OBJECT = ax.Class("<urn:obep:object>")
-"""What is no value."""
+"""The class of everything that is not a value."""
 GIVEN = 16
 """Values of an ABox that the names of T's cells allow for; for more, T is loaded anew."""
 _VALUE = ax.Class("<internal:obep#value>")
@@ -138,7 +138,7 @@ class Values:
         return self._index[tuple(holds_value(range, one) for range in self._ranges)]
 
     def values(self, literals: Iterable[Term]) -> Iterator[Assertion]:
-        """What has to be said of the values of an ABox: their cells, and that they differ."""
+        """The axioms about the values of an ABox: their cells, and that they differ."""
         alike: dict[int, dict[Term, None]] = {}
         for one in dict.fromkeys(map(value, literals)):
             alike.setdefault(self._cell_of(one), {})[_name(one)] = None
@@ -150,7 +150,7 @@ class Values:
                 yield ax.DifferentIndividuals(tuple(names))
 
     def objects(self, individuals: Iterable[Term]) -> Iterator[Assertion]:
-        """What has to be said of named individuals."""
+        """The axioms about named individuals."""
         return (ax.ClassAssertion(OBJECT, name) for name in sorted(set(individuals)))
 
     def laid(self, abox: Sequence[Assertion]) -> Iterator[Axiom]:
@@ -193,7 +193,7 @@ class Values:
                 yield from self._of_objects(axiom)
 
     def _of_objects(self, axiom: Axiom) -> Iterator[Axiom]:
-        """An axiom about objects, restricted to them where it would also speak of values."""
+        """An axiom about objects, restricted to them if it would also apply to values."""
         match axiom:
             case ax.SubClassOf(sub, sup):
                 yield _among_objects((self.of(sub),), self.of(sup))

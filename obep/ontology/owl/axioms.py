@@ -6,8 +6,9 @@ or reasons. Operands keep the order in which they were written; equality is stru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from typing import Any, overload
 
 from msgspec import Struct
 
@@ -429,11 +430,48 @@ Axiom = (
 )
 
 
+class Deferred(Sequence[Axiom]):
+    """Axioms that are read when they are first looked at."""
+
+    def __init__(self, read: Callable[[], tuple[Axiom, ...]], datatypes: dict[Term, DataRange]) -> None:
+        self._read: Callable[[], tuple[Axiom, ...]] | None = read
+        self._axioms: tuple[Axiom, ...] = ()
+        self.datatypes = datatypes
+        """The datatypes that the axioms define: these are asked for at every start."""
+
+    def _all(self) -> tuple[Axiom, ...]:
+        if self._read is not None:
+            self._axioms, self._read = self._read(), None
+        return self._axioms
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    @overload
+    def __getitem__(self, place: int) -> Axiom: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Axiom]: ...
+    def __getitem__(self, place: Any) -> Any:
+        return self._all()[place]
+
+    def __iter__(self) -> Iterator[Axiom]:
+        return iter(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple | Deferred) and self._all() == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return tuple, (self._all(),)
+
+
 @dataclass(frozen=True, slots=True)
 class Axioms:
     """T: its axioms (assertions that stand in VOCAB files are among them) and its declared names."""
 
-    axioms: tuple[Axiom, ...] = ()
+    axioms: Sequence[Axiom] = ()
     classes: frozenset[Term] = frozenset()
     object_properties: frozenset[Term] = frozenset()
     data_properties: frozenset[Term] = frozenset()
@@ -442,19 +480,27 @@ class Axioms:
     annotation_properties: frozenset[Term] = frozenset()
 
     def __or__(self, other: Axioms) -> Axioms:
-        """Both together, without duplicates."""
+        """Both together, without duplicates; what one of them has not read yet stays so."""
+
+        def both() -> tuple[Axiom, ...]:
+            return tuple(dict.fromkeys((*self.axioms, *other.axioms)))
+
+        deferred = isinstance(self.axioms, Deferred) or isinstance(other.axioms, Deferred)
+        datatypes = self.datatype_definitions | other.datatype_definitions if deferred else {}
         return Axioms(
-            tuple(dict.fromkeys(self.axioms + other.axioms)),
+            Deferred(both, datatypes) if deferred else both(),
             *(getattr(self, f.name) | getattr(other, f.name) for f in fields(self)[1:]),
         )
 
     @property
     def datatype_definitions(self) -> dict[Term, DataRange]:
         """The datatypes that T defines, with what they stand for."""
+        if isinstance(self.axioms, Deferred):
+            return self.axioms.datatypes
         return {axiom.datatype: axiom.range for axiom in self.axioms if isinstance(axiom, DatatypeDefinition)}
 
     def equivalents(self) -> Iterator[tuple[Term, tuple[ClassExpression, ...]]]:
-        """Each named class of an equivalence, with all that it is said to be the same as, itself among it."""
+        """Each named class of an equivalence, with all its equivalents, itself included."""
         for axiom in self.axioms:
             if isinstance(axiom, EquivalentClasses):
                 for operand in axiom.operands:
@@ -462,7 +508,7 @@ class Axioms:
                         yield operand.iri, axiom.operands
 
     def assertion(self, triple: Triple) -> Assertion | None:
-        """What a triple of an item or of K says; `None` if T does not know its class or property."""
+        """The assertion of a triple of an item or of K; None if its class or property is not in T."""
         s, p, o = triple
         literal = o.startswith('"')
         if p == RDF_TYPE:

@@ -1,4 +1,4 @@
-"""What axioms say about data: their ranges, literals and properties."""
+"""Collect the data parts of axioms: their ranges, literals and properties."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def literals_in(axioms: Iterable[Axiom]) -> dict[Term, None]:
 
 
 def values_asked(axiom: Axiom) -> int:
-    """How many values an axiom may ask for."""
+    """The number of values that an axiom may require."""
     found = 0
     for part in (axiom, *(part for _, part in parts_of(axiom))):
         match part:
@@ -78,7 +78,7 @@ def individuals_in(axioms: Iterable[Axiom]) -> set[Term]:
 
 
 def data_properties_in(axioms: Iterable[Axiom]) -> set[Term]:
-    """The data properties that axioms speak of."""
+    """The data properties of axioms."""
     found: set[Term] = set()
     for axiom in axioms:
         for part in (axiom, *(part for _, part in parts_of(axiom))):

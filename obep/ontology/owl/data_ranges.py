@@ -45,7 +45,7 @@ class Cell(NamedTuple):
     inside: tuple[bool, ...]
     """For each range whether they lie in it."""
     size: int | None
-    """How many there are; `None`: infinitely many."""
+    """The number of values; None: infinitely many."""
     members: tuple[Value, ...]
     """All of them, if there are few and they can be listed."""
 

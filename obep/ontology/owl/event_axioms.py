@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Definitions:
-    """What the events add to T."""
+    """The axioms that the events add to T."""
 
     axioms: Axioms
     """T with the definitions, for a reasoner."""
@@ -87,7 +87,7 @@ _EMPTY = Axioms(
 
 
 def misfits(linked: Linked, axioms: Axioms, unknown: Collection[Term] = ()) -> list[Diagnostic]:
-    """What stands where it does not fit in the definitions, but for those that use `unknown` names."""
+    """Misplaced names in the definitions, except in those that use `unknown` names."""
     logical = {iri: e for iri, e in linked.events.items() if isinstance(e, ast.LogicalEvent)}
     translation = Translation(axioms, (event.description for event in logical.values()))
     found = []

@@ -25,7 +25,7 @@ _BARE = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 
 
 class Slip(NamedTuple):
-    """What is wrong with a facet: the rest of a sentence about its axiom, why, and what to write."""
+    """An error in a facet: the rest of a sentence about its axiom, the reason, and the remedy."""
 
     said: str
     reason: str
@@ -46,7 +46,7 @@ def slip_of(datatype: Term, facet: Term, bound: Term) -> Slip | None:
         return None
     if kind is None:
         known = ", ".join(map(prefixed, _KINDS))
-        said = f"restricts {prefixed(datatype)} with {word}, which is no facet"
+        said = f"restricts {prefixed(datatype)} with {word}, which is not a facet"
         return Slip(said, "No value could ever pass it.", f"one of {known}")
     spaces, reason, _ = FITS[kind]
     if space not in spaces:
@@ -62,12 +62,12 @@ def slip_of(datatype: Term, facet: Term, bound: Term) -> Slip | None:
         count = value(bound).point
         if isinstance(count, int) and count >= 0:
             return None
-        said = f"counts the characters of {prefixed(datatype)} with {_written(bound)}, which is no count"
+        said = f"counts the characters of {prefixed(datatype)} with {_written(bound)}, which is not a count"
         digits = lexical.isascii() and lexical.isdigit()
         return Slip(said, "A count is a whole number, without quotes.", f"{word} {lexical if digits else 3}")
     if not language and space_of(own) in ("string", "plain"):
         return None
-    said = f"restricts {prefixed(datatype)} with {word} {_written(bound)}, which is no plain string"
+    said = f"restricts {prefixed(datatype)} with {word} {_written(bound)}, which is not a plain string"
     return Slip(said, f"{reason} It is written as a string.", f"{word} {literal(lexical)}")
 
 

@@ -101,9 +101,9 @@ def misfits_of(datatype: ast.Name, facet: ast.Facet) -> Iterator[Misfit]:
 
 
 def _bound(datatype: ast.Name, iri: Term, space: str, facet: ast.Facet) -> Iterator[Misfit]:
-    if len(facet.value.lexical) > MOST_DIGITS:
+    if _is_too_long(facet.value.lexical):
         yield Misfit(
-            "OBEP312", facet.value.span, f"a bound of more than {MOST_DIGITS} characters",
+            "OBEP312", facet.value.span, f"a bound of more than {MOST_DIGITS} digits",
             "Nothing that is measured is so long.",
             f"{datatype.text}[{facet.facet} {EXAMPLES.get(space, '30')}]",
         )  # fmt: skip
@@ -153,7 +153,7 @@ def ill_typed(node: ast.Literal) -> Iterator[Misfit]:
     if datatype is not None and space_of(datatype.iri) is not None and value(term(node)).space == "other":
         yield Misfit(
             "OBEP308", node.span, f'"{node.lexical}" is no {datatype.text}',
-            "No item can have such a value, so this would never match.",
+            "No item can have such a value, so this never matches.",
             f'a value of {datatype.text}, or the plain string "{node.lexical}"',
         )  # fmt: skip
 
@@ -169,6 +169,17 @@ def _written(node: ast.Literal) -> str:
     return show(ast.Facet(">", node))[2:]
 
 
+def _is_too_long(lexical: str) -> bool:
+    """Whether a number has too many digits when it is written without an exponent."""
+    if len(lexical) > MOST_DIGITS:
+        return True
+    try:
+        number = Decimal(lexical)
+    except ArithmeticError:
+        return False
+    return number.is_finite() and abs(number.adjusted()) > MOST_DIGITS
+
+
 def _as(datatype: Term, bound: ast.Literal) -> Term:
     """A bare number takes the restricted datatype (SPEC §2)."""
     own = bound.datatype.iri if bound.datatype is not None else ""
@@ -176,7 +187,8 @@ def _as(datatype: Term, bound: ast.Literal) -> Term:
         return term(bound)
     if datatype in REALS:
         try:
-            return literal(format(Decimal(bound.lexical), "f"), _NUMBER)
+            number = Decimal(bound.lexical)
         except ArithmeticError:
             return term(bound)
+        return term(bound) if _is_too_long(bound.lexical) else literal(format(number, "f"), _NUMBER)
     return literal(bound.lexical, datatype)

@@ -54,10 +54,10 @@ class Statement(NamedTuple):
     """An assertion that takes several triples."""
 
     triples: tuple[Triple, ...]
-    """What the item says."""
+    """The triples of the item."""
     individual: Term
     expression: ClassExpression | None
-    """What the individual is said to be; nothing for individuals that are said to differ."""
+    """The asserted class of the individual; None for individuals that are asserted to differ."""
     pairs: tuple[Triple, ...] = ()
     """Single triples that say the same together."""
 

@@ -102,7 +102,7 @@ class Value(NamedTuple):
     space: str
     point: object
     extra: object = None
-    """What tells equal points apart: the sign of a zero, a language tag."""
+    """A distinction between equal points: the sign of a zero, a language tag."""
 
 
 def literal(lexical: str, datatype: Term = XSD_STRING, language: str = "") -> Term:

@@ -64,7 +64,7 @@ def axioms_in(files: Mapping[Path, list[Triple]]) -> Axioms:
 
 
 def _placed(error: Unreadable, files: Mapping[Path, list[Triple]]) -> ObepError:
-    """The same error with its file."""
+    """The error with its file."""
     for path, triples in files.items():
         if any(error.node in (s, o) for s, _, o in triples):
             return error.placed(triples, str(path))
@@ -74,7 +74,7 @@ def _placed(error: Unreadable, files: Mapping[Path, list[Triple]]) -> ObepError:
 def load_graph(paths: Iterable[Path], cache_dir: Path | None = None) -> Graph:
     """K: the triples of its files, each once; large ones are read once, and kept below `cache_dir`."""
     files = list(paths)
-    large = cache_dir is not None and sum(map(_size, files)) >= LARGE
+    large = cache_dir is not None and size_of_files(files) >= LARGE
     key = content_hash([_named(path) for path in files]) if large else ""
     place = (cache_dir or Path()) / "graphs" / f"{key}.g"
     known = Graph.kept(place, key) if key else None
@@ -89,6 +89,11 @@ def load_graph(paths: Iterable[Path], cache_dir: Path | None = None) -> Graph:
         graph.keep(place, key)
         return Graph.kept(place, key) or graph
     return graph
+
+
+def size_of_files(paths: Iterable[Path]) -> int:
+    """How many bytes files have together."""
+    return sum(map(_size, paths))
 
 
 def _size(path: Path) -> int:
@@ -133,7 +138,7 @@ def _triples(path: Path, data: bytes) -> list[Triple]:
             "the file cannot be read as RDF",
             file=str(path),
             reason=str(error),
-            remedy="mend it there; of another format, its ending has to say so (.ttl .nt .owl .jsonld)",
+            remedy="correct it there; if it has another format, change its extension (.ttl .nt .owl .jsonld)",
         ) from None
     prefix = blake2b(str(path).encode() + data, digest_size=5).hexdigest()
     names: dict[Term, Term] = {}
@@ -322,7 +327,7 @@ def _owl_xml(data: bytes, path: Path) -> list[Triple]:
 
 
 def _number(number: float, datatype: str) -> str:
-    """What owlready2 has read as a number, as XML Schema writes it."""
+    """A number that owlready2 has read, as XML Schema writes it."""
     if isinf(number) or isnan(number):
         return "NaN" if isnan(number) else "INF" if number > 0 else "-INF"
     return repr(number) if datatype.endswith(("double", "float")) else format(Decimal(repr(number)), "f")

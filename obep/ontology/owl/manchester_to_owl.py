@@ -48,7 +48,7 @@ class Translation:
         self.units = UnitsAsked(axioms.axioms)
         """The units that definitions name."""
         self.misfits: list[Misfit] = []
-        """What stood where it does not fit in the definitions translated so far."""
+        """Misplaced names in the definitions translated so far."""
         for description in descriptions:
             self._learn(description)
 
@@ -205,7 +205,7 @@ class Translation:
     def _individual(self, node: ast.Name | ast.Literal) -> Term:
         if isinstance(node, ast.Literal):
             self._note(
-                node.span, f"the literal {show(node)} stands where an individual is needed",
+                node.span, f"the literal {show(node)} is used where an individual is needed",
                 "The property is an object property, or the set also names individuals.",
                 "the name of an individual, or a data property",
             )  # fmt: skip
@@ -245,7 +245,7 @@ class Translation:
             self.misfits.append(
                 Misfit(
                     "OBEP312", node.span, f"no {node.datatype.text} fits all of these facets",
-                    "Several facets hold together, so this can never match.",
+                    "All facets must hold, so this never matches.",
                     " or ".join(f"{node.datatype.text}[{show(facet)}]" for facet in node.facets),
                 )
             )  # fmt: skip
@@ -278,7 +278,7 @@ class Translation:
 
     def _no_datatype(self, node: ast.Node, text: str) -> None:
         self._note(
-            node.span, f"{text} is no datatype, and one is needed here",
+            node.span, f"{text} is not a datatype",
             "A data property leads to values, so a datatype follows it.",
             "xsd:double, xsd:string or another datatype; or an object property before it",
         )  # fmt: skip

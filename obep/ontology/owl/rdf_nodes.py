@@ -52,7 +52,7 @@ class Nodes:
 
     def _individual(self, s: Term) -> Term:
         if s.startswith('"'):
-            raise unreadable(s, "a literal stands where an individual is needed")
+            raise unreadable(s, "a literal is used where an individual is needed")
         self.individuals.add(s)
         return s
 
@@ -60,7 +60,7 @@ class Nodes:
         if s.startswith("_") and (inverse := self._values(s, owl("inverseOf"))):
             return ax.inverse(self._role(inverse[0]))
         if not s.startswith("<"):
-            raise unreadable(s, "it stands where an object property is needed")
+            raise unreadable(s, "it is used where an object property is needed")
         self.object_properties.add(s)
         return s
 
@@ -87,7 +87,7 @@ class Nodes:
             self.classes.add(s)
             return ax.Class(s)
         if s.startswith('"'):
-            raise unreadable(s, "a literal stands where a class is needed")
+            raise unreadable(s, "a literal is used where a class is needed")
         return self._nested(s, "class expression", self._anonymous)
 
     def _nested(self, s: Term, what: str, read: Callable[[Term], _T]) -> _T:
@@ -116,7 +116,7 @@ class Nodes:
             if property in self.data_properties:
                 return self._data_restriction(s, property)
             return self._restriction(s, self._role(property))
-        raise unreadable(s, "it stands where a class is needed, and is none that OWL 2 knows")
+        raise unreadable(s, "it is used as a class, but is not a class expression of OWL 2")
 
     def _restriction(self, s: Term, role: ax.ObjectProperty) -> ax.ClassExpression:
         about = self.about.get(s, {})
@@ -136,7 +136,7 @@ class Nodes:
         for p in (owl("cardinality"), owl("qualifiedCardinality")):
             if p in about:
                 return ax.Exactly(self._count(s, p), role, filler)
-        raise unreadable(s, "it restricts a property in no way that OWL 2 knows")
+        raise unreadable(s, "it is not a property restriction of OWL 2")
 
     def _data_restriction(self, s: Term, property: Term) -> ax.ClassExpression:
         about = self.about.get(s, {})
@@ -156,12 +156,12 @@ class Nodes:
         for p in (owl("cardinality"), owl("qualifiedCardinality")):
             if p in about:
                 return ax.DataExactly(self._count(s, p), property, filler)
-        raise unreadable(s, "it restricts a property in no way that OWL 2 knows")
+        raise unreadable(s, "it is not a property restriction of OWL 2")
 
     def _count(self, s: Term, p: Term) -> int:
         count = value(self._one(s, p)).point
         if not isinstance(count, int) or count < 0:
-            raise unreadable(s, f"{p} is no number of things")
+            raise unreadable(s, f"{p} is not a count")
         return count
 
     def range(self, s: Term) -> ax.DataRange:
@@ -197,7 +197,7 @@ class Nodes:
             for slip in filter(None, (slip_of(datatype, *facet) for facet in facets)):
                 raise Unreadable(s, "OBEP312", *slip)
             return ax.Restricted(datatype, tuple(facets))
-        raise unreadable(s, "it stands where a data range is needed, and is none that OWL 2 knows")
+        raise unreadable(s, "it is used as a data range, but is not a data range of OWL 2")
 
 
 class Unreadable(ObepError):
@@ -209,7 +209,7 @@ class Unreadable(ObepError):
         self.node, self._said = node, said
 
     def placed(self, triples: Iterable[Triple], file: str = "") -> ObepError:
-        """The same with the file, and with the names that a node without one belongs to."""
+        """The error with its file, and with the names that an unnamed node belongs to."""
         node, leads, restricts, property = self.node, dict[Term, Term](), dict[Term, str](), ""
         for s, p, o in triples:
             leads[o] = s
@@ -226,11 +226,11 @@ class Unreadable(ObepError):
 
 
 def unreadable(node: Term, reason: str) -> Unreadable:
-    """The error for what stands in the graph and cannot be read, before anybody knows its file."""
+    """Make the error for an unreadable node, before its file is known."""
     return Unreadable(
         node,
         "OBEP303",
         "cannot be read",
         f"{reason[0].upper()}{reason[1:]}.",
-        "write it as OWL 2 does (an editor such as Protégé knows how), or leave it out",
+        "write it as OWL 2 requires (an editor such as Protégé helps), or remove it",
     )

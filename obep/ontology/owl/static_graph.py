@@ -58,7 +58,7 @@ class PatternIndex:
 
 
 class Facts(msgspec.Struct, array_like=True):
-    """What has to be known about K at once."""
+    """Facts about K as a whole."""
 
     length: int
     digest: str
@@ -68,7 +68,7 @@ class Facts(msgspec.Struct, array_like=True):
 
     @property
     def same_as(self) -> bool:
-        """Whether something is said to be the same as something."""
+        """Whether K has an owl:sameAs."""
         return SAME_AS in self.properties
 
 

@@ -69,7 +69,7 @@ class Region(NamedTuple):
 
 @dataclass(slots=True)
 class _Looked:
-    """What the ranges look at."""
+    """The constants that the ranges compare with."""
 
     points: dict[str, set[Value]] = field(default_factory=dict)
     """The values that they name or compare with, by space."""

@@ -15,10 +15,10 @@ NESTING = 1000
 _ENTITY = re.compile(rb"<!ENTITY\s+(%?)\s*([^\s]+)\s+(?:\"([^\"]*)\"|'([^']*)'|(SYSTEM|PUBLIC))")
 _REFERENCE = re.compile(rb"&([A-Za-z_][\w.-]*);")
 _EXPANDED = 1 << 16
-"""How long an entity of an XML file may become when all that it refers to is filled in."""
+"""The greatest length of an expanded entity of an XML file."""
 _TAG = re.compile(rb"""<(?:[^>"']++|"[^"]*+"|'[^']*+')*+>""")
 _WITHOUT_TAGS = {b"<!-": b"-->", b"<![": b"]]>", b"<?": b"?>"}
-"""How a comment, a CDATA section or an instruction begins and ends; quotes mean nothing in them."""
+"""The beginnings and ends of comments, CDATA sections and instructions, in which quotes mean nothing."""
 
 
 def check_xml(data: bytes, path: Path) -> None:
@@ -94,5 +94,5 @@ def _refused(path: Path, reason: str) -> ObepError:
         "the XML file is refused",
         file=str(path),
         reason=reason,
-        remedy="write what the entity stands for into the file itself",
+        remedy="replace the entity by its text",
     )

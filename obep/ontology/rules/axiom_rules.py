@@ -174,7 +174,7 @@ def _ring(operands: tuple[_T, ...]) -> Iterable[tuple[_T, _T]]:
 
 
 def _trivial(axiom: ax.Axiom) -> bool:
-    """What the universal property is anyway."""
+    """Whether an axiom holds for the universal property anyway."""
     match axiom:
         case ax.SubProperty(_, sup) | ax.SubDataProperty(_, sup):
             return sup in ax.UNIVERSAL

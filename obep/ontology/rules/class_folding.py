@@ -22,7 +22,7 @@ class Folded(NamedTuple):
     """T in two parts."""
 
     axioms: tuple[Axiom, ...]
-    """What rules are made of."""
+    """The axioms from which rules are made."""
     below: Mapping[Term, tuple[Term, ...]]
     """For each class that was folded the nearest ones above it that were not."""
     mentioned: frozenset[Term]

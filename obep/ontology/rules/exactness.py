@@ -37,9 +37,9 @@ from obep.ontology.rules.witness_sharing import Sharing, promised, promiser
 
 _R = TypeVar("_R", bound=Rule)
 _WITNESSES = 6
-"""How many witnesses a `min` may have before it is left to the reasoner."""
+"""The most witnesses of a `min`; beyond them it is left to the reasoner."""
 Static = Callable[[list[Rule]], tuple[Program, Store]]
-"""Builds a program and closes what T says by itself under it."""
+"""Build a program and close T alone under it."""
 
 
 @dataclass(slots=True)
@@ -50,17 +50,17 @@ class Profile:
     upper: list[Rule]
     why: dict[Rule, str] = field(default_factory=dict)
     opaque: list[str] = field(default_factory=list)
-    """What has no upper bound: every answer is open."""
+    """Axioms without an upper bound: every answer is open."""
     clauses: Clauses = ()
     hints: frozenset[Rule] = frozenset()
-    """What a reasoner found out: it follows from the others, so an event that is exact stays so."""
+    """Rules that a reasoner found: they follow from the others, so an exact event stays exact."""
 
     def exact(self) -> bool:
         """Whether the rules say it all."""
         return not self.opaque and not self.why
 
     def reasons(self, goal: Symbol, relations: Relations) -> list[str]:
-        """What makes an event need the reasoner, in words; also what may make an item contradict T."""
+        """Describe why an event needs the reasoner; also what may make an item contradict T."""
         return self.reasons_of((goal,), relations)
 
     def reasons_of(self, goals: Iterable[Symbol | int], relations: Relations) -> list[str]:

@@ -101,9 +101,9 @@ class Program:
     stored: list[bool]
     """Whether anybody looks a relation's edges up."""
     classes: dict[Term, Heads]
-    """What a class assertion says, for every class of T."""
+    """The consequences of a class assertion, for every class of T."""
     roles: dict[Term, Edges]
-    """What an assertion of an object property says."""
+    """The consequences of an assertion of an object property."""
     data: dict[Term, Edges]
     members: tuple[tuple[int, int], ...]
     """T's own facts: concept, individual."""

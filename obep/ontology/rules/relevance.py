@@ -103,7 +103,7 @@ class _Search:
 
 
 def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:
-    """What a rule concludes; nothing for rules that always count."""
+    """The conclusions of a rule; none for rules that are always relevant."""
     if isinstance(rule, r.Edge | r.Fill):  # a large T is mostly made of them
         return relations.numbers_above(rule.role)
     match rule:
@@ -121,7 +121,7 @@ def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:
 
 
 def needs(rule: Rule, relations: Relations) -> Iterable[Symbol | int]:
-    """What a rule rests on."""
+    """The premises of a rule."""
     match rule:
         case r.Sub(premises) | r.Apart(premises):
             yield from premises
@@ -143,7 +143,7 @@ def needs(rule: Rule, relations: Relations) -> Iterable[Symbol | int]:
 
 
 _ALWAYS = "~always"
-"""A goal that stands for the rules that count whatever the goal is."""
+"""A goal for the rules that are relevant to every goal."""
 
 
 def weighed(

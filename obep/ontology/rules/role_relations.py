@@ -22,11 +22,13 @@ class Relations:
     """Numbers for relations; 0 is equality, 1 difference."""
 
     def __init__(self, roles: Iterable[Role], inclusions: Iterable[SubRole]) -> None:
+        self.roles, self.inclusions = tuple(roles), tuple(inclusions)
+        """What they are made of."""
         direct: dict[Role, set[Role]] = {}
-        for role in (SAME_AS, DIFFERENT_FROM, *roles):
+        for role in (SAME_AS, DIFFERENT_FROM, *self.roles):
             direct.setdefault(role, set())
             direct.setdefault(inverse(role), set())
-        for rule in inclusions:
+        for rule in self.inclusions:
             direct.setdefault(rule.sub, set()).add(rule.sup)
             direct.setdefault(inverse(rule.sub), set()).add(inverse(rule.sup))
             direct.setdefault(rule.sup, set())
@@ -66,7 +68,7 @@ class Relations:
         return known
 
     def numbers_above(self, role: Role) -> tuple[int, ...]:
-        """The same relations, whatever their directions."""
+        """The relations above, without their directions."""
         known = self._numbers.get(role)
         if known is None:
             known = self._numbers[role] = tuple(dict.fromkeys(number for number, _ in self.above(role)))

@@ -167,9 +167,9 @@ Rule = (
 )
 
 UNEQUAL_TO_ITSELF = SelfIn(DIFFERENT_FROM, NOTHING)
-"""What every T says: nothing is different from itself."""
+"""An axiom of every T: nothing is different from itself."""
 EMPTY_PROPERTIES = (
     Exists(BOTTOM_OBJECT_PROPERTY, THING, NOTHING),
     Count(BOTTOM_DATA_PROPERTY, ANY_LITERAL, 1, NOTHING),
 )
-"""What every T says: nothing has a value of the empty properties."""
+"""Axioms of every T: nothing has a value of the empty properties."""

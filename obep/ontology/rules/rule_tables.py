@@ -275,7 +275,7 @@ class ProgramBuilder:
         return w
 
     def _ranges(self) -> Iterable[tuple[int, int]]:
-        """What a relation says of all that it leads to, it says of a witness."""
+        """Apply the range of a relation to its witnesses."""
         for rule in self.rules:
             if isinstance(rule, r.Witness):
                 w = self._witness(rule.role, rule.filler)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from functools import cached_property
 
 from obep.errors import Span
 from obep.formats.quantities import NUMERIC_VALUES
@@ -22,15 +23,20 @@ class UnitsAsked:
 
     def __init__(self, axioms: Iterable[ax.Axiom] = ()) -> None:
         self.by_property: dict[Term, dict[str, str]] = {}
-        self._below: dict[Term, set[Term]] = {}
-        """By property, those right below it and its equals."""
-        for axiom in axioms:
+        self._axioms = axioms
+
+    @cached_property
+    def _below(self) -> dict[Term, set[Term]]:
+        """By property, those right below it and its equals; most queries name no unit."""
+        found: dict[Term, set[Term]] = {}
+        for axiom in self._axioms:
             match axiom:
                 case ax.SubDataProperty(sub, sup):
-                    self._below.setdefault(sup, set()).add(sub)
+                    found.setdefault(sup, set()).add(sub)
                 case ax.EquivalentDataProperties(operands):
                     for one in operands:
-                        self._below.setdefault(one, set()).update(operands)
+                        found.setdefault(one, set()).update(operands)
+        return found
 
     def take(self, property: Term, facets: Iterable[ast.Facet]) -> Iterator[Wrong]:
         """Note the units of the facets of a property; what is wrong with them."""
@@ -43,7 +49,7 @@ class UnitsAsked:
             if unit is None:
                 reason = "It is none of obep, no IRI of QUDT that has a factor, and no code of UCUM."
                 yield (
-                    "OBEP808", facet.unit.span, f"{name} is no known unit", reason,
+                    "OBEP808", facet.unit.span, f"{name} is not a known unit", reason,
                     nearest_unit(name) or f"one of {', '.join([*TABLE][:12])}, …",
                 )  # fmt: skip
                 continue
@@ -82,7 +88,7 @@ class UnitsAsked:
 
 
 def in_unit(facet: ast.Facet, other: str) -> str:
-    """The same bound in another unit, where there is one."""
+    """The bound in another unit, if there is one."""
     unit, target = unit_named(unit_text(facet)), unit_named(other)
     if unit is None or target is None or target.dimension != unit.dimension:
         return f"another property, or a unit of the dimension of {other}"

@@ -1,4 +1,4 @@
-"""What T says of everything: concepts that need no premise, relations that everything has to itself."""
+"""Find what T asserts of everything: concepts without a premise, reflexive relations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Universals:
         self._find()
 
     def _find(self) -> None:
-        """What T says of everything needs no premise at run time: `Thing`, and reflexive relations."""
+        """Find concepts that need no premise at run time: `Thing`, and reflexive relations."""
         changed = True
         rules = [rule for rule in self.rules if not isinstance(rule, _OF_SOME)]
         while changed:
@@ -86,7 +86,7 @@ class Universals:
                 yield rule
 
     def _simpler_apart(self, concepts: tuple[Symbol, ...]) -> Iterable[Rule]:
-        """What is disjoint with a concept that holds of everything cannot be."""
+        """Concepts that are disjoint with one that holds of everything are impossible."""
         left = tuple(concept for concept in concepts if concept not in self.universal)
         if len(left) > 1:
             yield r.Apart(left)

@@ -1,4 +1,4 @@
-"""What the values of each data property are compared with: T's constants, or each other."""
+"""Find what the values of each data property are compared with: constants of T, or each other."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ class ValueTests:
 
     def __init__(self, rules: Iterable[Rule], relations: Relations) -> None:
         self._relations = relations
+        self.rules = [rule for rule in rules if isinstance(rule, r.Count | r.Key | r.RolesApart)]
+        """The rules that compare values."""
         self._ranges: dict[int, dict[DataRange, None]] = {}
         self._compared: set[int] = set()
-        for rule in rules:
+        for rule in self.rules:
             match rule:
                 case r.Count(property, range, least):
                     number = relations.of(property)[0]

@@ -19,7 +19,7 @@ from obep.ontology.rules.rule_kinds import Role, Rule, Symbol
 
 
 class Sharing:
-    """Who looks at which relation, and in which direction."""
+    """Which rules use which relation, and in which direction."""
 
     def __init__(
         self, rules: Iterable[Rule], sure: Iterable[Rule], relations: Relations, normal: Normal
@@ -104,14 +104,14 @@ class Sharing:
         return any(not symbol.startswith("~") or symbol in self._looked_at for symbol in more)
 
     def _ranges_of(self, role: Role) -> frozenset[Symbol]:
-        """What holds of everything that a role leads to."""
+        """The concepts of everything that a role leads to."""
         if role not in self._direct:
             back = [(number, not backwards) for number, backwards in self._relations.above(role)]
             self._direct[role] = frozenset(head for one in back for head in self._ranges.get(one, ()))
         return self._direct[role]
 
     def _closed(self, symbols: set[Symbol]) -> set[Symbol]:
-        """What surely follows from some concepts of an individual alone."""
+        """The certain consequences of some concepts of an individual alone."""
         waiting = list(symbols)
         while waiting:
             for rule in self._subs.get(waiting.pop(), ()):
@@ -136,6 +136,6 @@ def promised(witness: r.Witness, normal: Normal) -> str:
 
 
 def promiser(rule: Rule, normal: Normal) -> str:
-    """What promises an individual or a value: an axiom, or the definition of an event."""
+    """The axiom or the definition of an event that promises an individual or a value."""
     event = None if rule in normal.sources else normal.implied.get(rule)
     return "the ontology" if event is None else f"the definition of {name(event)}"

@@ -69,7 +69,7 @@ class ClauseAxioms:
     def _is_data(self, property: Term, literal: bool) -> bool:
         """Whether a property has literals, where something says so; a property is of one kind."""
         if property in self._t.annotation_properties or property.startswith(BUILT_IN):
-            raise KOnly(f"{property} is no property of things")
+            raise KOnly(f"{property} is not an object property")
         if property not in self._data and property not in self._roles:
             (self._data if literal else self._roles).add(property)
         if literal and property not in self._data:
@@ -208,9 +208,9 @@ class _Tree:
         return _and(self._parts(at, [without] if without is not None else []))
 
     def _parts(self, at: str, without: list[Has]) -> list[ax.ClassExpression]:
-        """All that the body says of a variable, but for some edges."""
+        """The conditions of the body on a variable, without some edges."""
         if at in self._ranges:
-            raise KOnly("it compares what is no value of a data property")
+            raise KOnly("it compares something other than a value of a data property")
         found: list[ax.ClassExpression] = [
             one.of for one in self._classes if one.node == at and one.of != ax.TOP
         ]
@@ -230,7 +230,7 @@ class _Tree:
             if any(far in (one.subject,) for one in self._edges) or any(
                 one.node == far for one in self._classes
             ):
-                raise KOnly("it asks for more of a value than its range")
+                raise KOnly("it has conditions on a value beyond its range")
             ranges = self._ranges.get(far, [])
             return ax.DataSome(
                 edge.property,
@@ -240,7 +240,7 @@ class _Tree:
 
 
 def _role(edge: Has, at: str) -> ax.ObjectProperty:
-    """The property as it leads away from a node."""
+    """The property in the direction from a node."""
     return edge.property if edge.subject == at else ax.Inverse(edge.property)
 
 

@@ -73,7 +73,7 @@ def read_expression(reader: ShapeReader, node: Term, depth: int = 0) -> Expressi
         return Filtered(reader.shape(shape), of)
     words = [p.removeprefix(OF_SHACL)[:-1] for p in graph.properties(node) if p.startswith(OF_SHACL)]
     said = f" (sh:{', sh:'.join(sorted(words))})" if words else ""
-    raise UnreadableShape(f"a node expression{said} is not carried out")
+    raise UnreadableShape(f"a node expression{said} is not supported")
 
 
 def nodes_of(expression: Expression, data: TripleIndex, focus: Term) -> list[Term]:

@@ -19,7 +19,7 @@ from obep.ontology.shacl.targets import Targets, read_targets
 
 @dataclass(frozen=True)
 class Rule:
-    """What the rules of both kinds have."""
+    """The common fields of rules of both kinds."""
 
     node: Term
     shape: Term
@@ -149,7 +149,7 @@ def _order(reader: ShapeReader, node: Term) -> Fraction:
         return Fraction(0)
     point = comparable(value(said).point) if said.startswith('"') else None
     if not isinstance(point, int | float | Fraction):
-        raise UnreadableShape(f"sh:order is {said}, which is no number")
+        raise UnreadableShape(f"sh:order is {said}, which is not a number")
     return Fraction(point)
 
 

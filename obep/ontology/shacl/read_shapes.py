@@ -46,7 +46,7 @@ _SAYS_NOTHING = frozenset(
 
 
 class SparqlTests(Protocol):
-    """What makes a test of a constraint in SPARQL (`sparql_constraints`)."""
+    """Makes tests of constraints in SPARQL (`sparql_constraints`)."""
 
     def test(self, shapes: TripleIndex, shape: Shape, constraint: Term) -> Test: ...
 
@@ -65,7 +65,7 @@ class ShapeReader:
         found = self._read.get(node)
         if found is None:
             if node.startswith('"'):
-                raise UnreadableShape("a literal stands where a shape is needed")
+                raise UnreadableShape("a literal is used where a shape is needed")
             found = self._read[node] = Shape(node)
             try:
                 self._fill(found)
@@ -108,7 +108,7 @@ class ShapeReader:
             case "nodeKind":
                 found = check.of_kind(object_.removeprefix(OF_SHACL)[:-1])
                 if found is None:
-                    raise UnreadableShape(f"{object_} is no kind of nodes")
+                    raise UnreadableShape(f"{object_} is not a node kind")
                 return found
             case "minCount":
                 return check.at_least(whole(object_))
@@ -188,7 +188,7 @@ class ShapeReader:
                     "xone": lambda count: count == 1,
                 }
                 return check.so_many(parts, fits[word])
-        raise UnreadableShape(f"the constraint sh:{word} is not carried out")
+        raise UnreadableShape(f"the constraint sh:{word} is not supported")
 
     def _part(self, shape: Shape, node: Term) -> Shape:
         part = self.shape(node)
@@ -219,7 +219,7 @@ def whole(term: Term) -> int:
     """The value of an integer literal."""
     found = value(term).point if term.startswith('"') else None
     if not isinstance(found, int):
-        raise UnreadableShape(f"{term} stands where a whole number is needed ({SH} counts)")
+        raise UnreadableShape(f"{term} is used where a whole number is needed ({SH} counts)")
     return found
 
 

@@ -106,7 +106,7 @@ def _ends(expression: Expression, name: str) -> list[tuple[str, tuple[Atom, ...]
             return [(FOCUS if term == THIS else term, ())]
         case AlongPath(path, Constant(term)) if term == THIS:
             return [(name, _along(FOCUS, way, name)) for way in ways(path)]
-    raise KOnly("a node expression of it is no path from sh:this")
+    raise KOnly("a node expression of it is not a path from sh:this")
 
 
 def ways(path: Path) -> list[tuple[tuple[Term, bool], ...]]:
@@ -136,7 +136,7 @@ def _along(begin: str, way: tuple[tuple[Term, bool], ...], end: str) -> tuple[At
 
 
 def _condition(shapes: TripleIndex, node: Term, at: str, names: Iterator[int]) -> Iterator[Atom]:
-    """The atoms that say that a node conforms to a shape; only what something that is said can show."""
+    """The atoms that state that a node conforms to a shape; only what asserted triples can show."""
     for predicate in shapes.properties(node):
         word = predicate.removeprefix(sh("")[:-1])[:-1] if predicate.startswith(sh("")[:-1]) else ""
         for object_ in shapes.objects(node, predicate) if word else ():
@@ -155,7 +155,7 @@ def _condition(shapes: TripleIndex, node: Term, at: str, names: Iterator[int]) -
                 case "name" | "description" | "message" | "severity" | "order" | "deactivated":
                     pass
                 case _:
-                    raise KOnly(f"sh:{word} of its condition asks for more than what is said")
+                    raise KOnly(f"sh:{word} of its condition is not about asserted triples")
 
 
 def _property(shapes: TripleIndex, node: Term, at: str, names: Iterator[int]) -> Iterator[Atom]:
@@ -183,7 +183,7 @@ def _property(shapes: TripleIndex, node: Term, at: str, names: Iterator[int]) ->
             yield from _condition(shapes, inner, end, names)
     else:
         raise KOnly(
-            f"sh:{sorted(said)[0] if said else 'property'} of its condition asks for more than what is said"
+            f"sh:{sorted(said)[0] if said else 'property'} of its condition is not about asserted triples"
         )
 
 
@@ -218,7 +218,7 @@ def _parsed(query: Query) -> tuple[tuple[ast.TriplePattern, ...], ast.Group]:
     except (ObepError, IndexError):
         raise KOnly("its query is more than a group of triples") from None
     if not isinstance(form, ast.ConstructQuery):
-        raise KOnly("its query is no CONSTRUCT")
+        raise KOnly("its query is not a CONSTRUCT")
     return form.template, form.select.where
 
 
@@ -291,14 +291,14 @@ def _compared(condition: ast.Expression) -> Iterator[Atom]:
         case ast.Comparison(operator, ast.Literal() as limit, ast.Var() as variable) if operator in _FACETS:
             yield Among(_node(variable), _range(_TURNED[operator], _node(limit)))
         case _:
-            raise KOnly("a filter of it is no comparison of a value with a number")
+            raise KOnly("a filter of it is not a comparison of a value with a number")
 
 
 def _range(operator: str, limit: Term) -> ax.DataRange:
-    """All numbers on one side of a limit, whatever their datatype."""
+    """All numbers on one side of a limit, of any datatype."""
     lexical, datatype = text(limit), limit.rpartition("^^")[2]
     if datatype not in (f"<{XSD}integer>", f"<{XSD}decimal>"):
-        raise KOnly("a filter of it is no comparison of a value with a number")
+        raise KOnly("a filter of it is not a comparison of a value with a number")
     facet = f"<{XSD}{_FACETS[operator]}>"
     kinds = ((f"<{ax.OWL}real>", f"<{XSD}decimal>"), (f"<{XSD}double>",) * 2, (f"<{XSD}float>",) * 2)
     return ax.DataOr(

@@ -37,7 +37,7 @@ class RuleRun:
         self._made: dict[int, int] = {}
         self._inferred = 0
         self.by: dict[Triple, Rule] = {}
-        """What was added, and by which rule."""
+        """The added triples, with the rule of each."""
 
     def add(self, triples: Iterable[Triple]) -> list[Triple]:
         """Adds triples from elsewhere; those that are new."""
@@ -46,7 +46,7 @@ class RuleRun:
         return new
 
     def run(self) -> list[Triple]:
-        """All that the rules add."""
+        """Run the rules and return all added triples."""
         found: list[Triple] = []
         while True:
             before = len(found)
@@ -131,14 +131,14 @@ def failed(rule: Rule, reason: str) -> ObepError:
         "OBEP801",
         f"{rule.label} of the shape {rule.shape} cannot be carried out",
         reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
-        remedy="mend the rule, or say sh:deactivated true of it",
+        remedy="correct the rule, or set sh:deactivated true",
     )
 
 
 def _endless(rule: Rule) -> ObepError:
     return fail(
         "OBEP802",
-        f"{rule.label} of the shape {rule.shape} does not come to an end",
+        f"{rule.label} of the shape {rule.shape} does not end",
         reason=f"It has made new names or values {MOST_MADE} times, each from those of the time before.",
         remedy="exclude its own results in its WHERE, or set sh:deactivated true",
     )
@@ -149,5 +149,5 @@ def _too_many(rule: Rule) -> ObepError:
         "OBEP803",
         f"the SHACL rules add more than {MOST_INFERRED:,} triples; the last was {rule.label} of {rule.shape}",
         reason="So many triples are not kept in memory.",
-        remedy="give its shape a narrower target, or say sh:deactivated true of it",
+        remedy="give its shape a narrower target, or set sh:deactivated true",
     )

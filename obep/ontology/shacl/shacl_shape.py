@@ -41,10 +41,10 @@ class Shape:
     nested: list[Shape] = field(default_factory=list)
     """The shapes of sh:property, whose results are results of this one."""
     called: str = ""
-    """What it is called in messages, if it has no name."""
+    """Its name in messages, if it has no IRI."""
     message: str = ""
     messages: dict[str, str] = field(default_factory=dict)
-    """Those of constraints that have a message of their own."""
+    """The messages of constraints that have their own."""
     severity: str = "Violation"
     deactivated: bool = False
     reads: set[Term] = field(default_factory=set)
@@ -57,7 +57,7 @@ class Shape:
     """Whether it has a constraint in SPARQL."""
 
     def results(self, data: TripleIndex, focus: Term) -> Iterator[Result]:
-        """What is wrong with a node; a shape that comes back to itself at the same node holds there."""
+        """The violations of a node; a shape that recurs at the same node holds there."""
         running = _running.get()
         key = (id(self), focus)
         if self.deactivated or key in running or len(running) > _DEPTH:

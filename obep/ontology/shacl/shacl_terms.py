@@ -42,7 +42,7 @@ def short(term: Term) -> str:
 
 
 class UnreadableShape(Exception):
-    """A shape, path, expression or rule that is none that obep knows; the reason."""
+    """The reason why obep cannot read a shape, path, expression or rule."""
 
 
 class RefusedQuery(UnreadableShape):

@@ -41,7 +41,7 @@ def read_path(shapes: TripleIndex, node: Term, depth: int = 0) -> Path:
     if node.startswith("<"):
         return node
     if node.startswith('"'):
-        raise UnreadableShape("a literal stands where a path is needed")
+        raise UnreadableShape("a literal is used where a path is needed")
     if depth > _DEPTH:
         raise UnreadableShape(f"the path is nested deeper than {_DEPTH}")
 
@@ -63,7 +63,7 @@ def read_path(shapes: TripleIndex, node: Term, depth: int = 0) -> Path:
         return Repeated(read(inner), 1)
     if (inner := shapes.one(node, sh("zeroOrOnePath"))) is not None:
         return Repeated(read(inner), 0, once=True)
-    raise UnreadableShape("it is no property path of SHACL")
+    raise UnreadableShape("it is not a property path of SHACL")
 
 
 def ends(graph: TripleIndex, path: Path, node: Term, backwards: bool = False) -> list[Term]:

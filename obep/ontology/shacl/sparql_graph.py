@@ -67,7 +67,7 @@ class SparqlGraph:
         return found
 
     def _remember(self, literal: Any, term: Term) -> None:
-        """What the store makes of a literal: it goes in, and comes out."""
+        """Cache the form in which the store returns a literal."""
         import pyoxigraph as ox
 
         if term in self._seen:
@@ -91,7 +91,7 @@ class SparqlGraph:
         return self._store
 
     def constructed(self, query: Query, nodes: Iterable[Term], name: str) -> list[Triple]:
-        """What a CONSTRUCT gives for some focus nodes; new blank nodes are named by what is said of them."""
+        """Run a CONSTRUCT for some focus nodes; new blank nodes are named by their triples."""
         found: list[Triple] = []
         for text, this in self._texts(query, nodes):
             written = self._as_written
@@ -156,7 +156,7 @@ class SparqlGraph:
         return self._written.get(term, term) if term.startswith('"') else term
 
     def _named(self, triples: list[Triple], name: str) -> list[Triple]:
-        """New names by what is said of them: a rule that runs again on the same nodes makes no others."""
+        """Name new nodes by their triples, so that a rule that runs again makes the same names."""
         new = {term for t in triples for term in t if self._is_new(term)}
         if not new:
             return triples

@@ -25,16 +25,16 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _FORBIDDEN = {
-    "SERVICE": "obep asks no other server",
+    "SERVICE": "obep sends no requests to other servers",
     "FROM": "a rule reads K and the ontology, and no other graph",
     "GRAPH": "a rule reads K and the ontology, and no other graph",
-    "RAND": "what it gives depends on chance",
-    "NOW": "what it gives depends on the clock",
+    "RAND": "its value is random",
+    "NOW": "its value depends on the clock",
 }
 _ENDS_TRIPLES = {"BIND", "FILTER", "OPTIONAL", "MINUS", "VALUES", "UNION", "SELECT", "EXISTS"}
 _FRESH = {"STRUUID", "UUID"}
 FRESH = "urn:obep:fresh:"
-"""What begins a name that STRUUID() or UUID() has made."""
+"""The prefix of names that STRUUID() or UUID() has made."""
 _DEFAULTS = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "sh": SH}
 _PLACE = "\x00"
 """Where the VALUES clauses go."""
@@ -76,7 +76,7 @@ def read_query(shapes: TripleIndex, node: Term, text: Term, form: str) -> Query:
         fresh = fresh or (word == "BNODE" and _calls(tokens, number))
     words = [token.upper() for token in tokens if token[0].isalpha()]
     if form not in words:
-        raise RefusedQuery(f"the query is no {form}")
+        raise RefusedQuery(f"the query is not a {form}")
     prefixes = _prefixes(shapes, node)
     _check_prefixes(tokens, prefixes)
     if form == "CONSTRUCT":

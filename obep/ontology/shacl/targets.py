@@ -16,11 +16,11 @@ _CLASSES = (f"<{RDFS}Class>", f"<{OWL}Class>")
 
 @dataclass(frozen=True)
 class Targets:
-    """What says which nodes a shape is about."""
+    """The targets of a shape."""
 
     nodes: tuple[Term, ...] = ()
     classes: tuple[Term, ...] = ()
-    """Those of sh:targetClass, and the shape itself where it is a class."""
+    """The classes of sh:targetClass, and the shape itself if it is a class."""
     subjects_of: tuple[Term, ...] = ()
     objects_of: tuple[Term, ...] = ()
     queries: tuple[Query, ...] = field(default=())

@@ -26,7 +26,7 @@ class TripleIndex:
         self._base = base
         self._below: dict[Term, frozenset[Term]] = {}
         self.changes = 0
-        """How many triples were added."""
+        """The number of added triples."""
         self.changed: dict[Term, int] = {}
         """For each property the count of `changes` at which it last got a triple."""
         self.update(triples)
@@ -52,7 +52,7 @@ class TripleIndex:
         return True
 
     def discard(self, triple: Triple) -> None:
-        """Takes a triple away that is its own."""
+        """Remove a triple."""
         s, p, o = triple
         if o in (objects := self._out.get(s, {}).get(p, {})):
             del objects[o]
@@ -133,7 +133,7 @@ class TripleIndex:
             seen.add(head)
             first, rest = self.one(head, FIRST), self.one(head, REST)
             if first is None or rest is None:
-                raise UnreadableShape(f"{head} is no list: rdf:first or rdf:rest is missing")
+                raise UnreadableShape(f"{head} is not a list: rdf:first or rdf:rest is missing")
             members.append(first)
             head = rest
         return members

@@ -28,7 +28,7 @@ class Constraints:
     unread: tuple[tuple[Term, str], ...]
 
     def results(self, data: TripleIndex, sparql: SparqlGraph | None = None) -> Iterator[Result]:
-        """What is wrong with the focus nodes of a graph."""
+        """The violations of the focus nodes of a graph."""
         for shape, targets in self.shapes:
             for node in targets.focus_nodes(data, sparql):
                 yield from shape.results(data, node)
@@ -82,7 +82,7 @@ class SparqlConstraints:
 
 
 def said_of(result: Result) -> str:
-    """What is wrong, in the words of the shape where it has some."""
+    """Describe a violation, with the shape's own message if it has one."""
     value = f": {result.value}" if result.value not in (None, result.focus) else ""
     if result.message:
         return f"{result.message} ({result.focus}{value})"
@@ -110,7 +110,7 @@ class ItemCheck:
         self._base.update(come)
 
     def wrong(self, triples: Iterable[Triple]) -> str | None:
-        """What is wrong first with an item, if something is; warnings do not count."""
+        """The first violation of an item; warnings do not count."""
         result = self._violation(triples)
         return None if result is None else said_of(result)
 

@@ -48,7 +48,7 @@ def of_datatype(datatype: Term) -> Test:
 
 
 def of_kind(kind: str) -> Test | None:
-    """None for a kind that SHACL does not know."""
+    """The test of a node kind; None for a kind that SHACL does not have."""
     letters = _KINDS.get(kind)
     return None if letters is None else each(lambda _, one: one[0] in letters)
 
@@ -62,7 +62,7 @@ def at_most(count: int) -> Test:
 
 
 def text(term: Term) -> str:
-    """What STR gives."""
+    """The value of STR."""
     return parts(term)[0] if term.startswith('"') else term[1:-1]
 
 

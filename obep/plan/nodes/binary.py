@@ -18,7 +18,7 @@ Relation = Literal[
 
 @dataclass(frozen=True)
 class Binary(Node):
-    """What joins two operands."""
+    """A node with two operands."""
 
     left: Node
     right: Node
@@ -297,7 +297,7 @@ class Negation(Binary):
 
     @property
     def waits_for(self) -> int | None:
-        """How long after its start an l may still be denied; `None`: for ever."""
+        """How long after its start an l may still be denied; None: without a limit."""
         return self.left.reach
 
     @cached_property

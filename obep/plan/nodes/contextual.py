@@ -1,4 +1,4 @@
-"""Nodes that look at a state: WHILE, UNLESS; and REPEATED, which goes on until something happens."""
+"""Nodes that read a state: WHILE, UNLESS; and REPEATED, which repeats until an event happens."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from obep.query import ast
 
 @dataclass(frozen=True)
 class InState(Unary):
-    """What asks whether a state holds: its candidates are those of its operand."""
+    """A node that tests whether a state holds: its candidates are those of its operand."""
 
     state: str
     columns: tuple[str, ...] = ()
     """The names that the variables of the state have here, parameters first."""
     parameters: int = 0
-    """How many of them are parameters, and so always bound."""
+    """The number of parameters among them; parameters are always bound."""
 
     @cached_property
     def aliases(self) -> tuple[Alias, ...]:
@@ -39,7 +39,7 @@ class InState(Unary):
 
     @property
     def prompt(self) -> bool:
-        """What holds is known when the instant closes."""
+        """Whether the state holds is known when the instant closes."""
         return False
 
 

@@ -1,4 +1,4 @@
-"""What every node of a plan has: aliases, variables, and the facts that operators rely on."""
+"""The base of all nodes of a plan: aliases, variables, and the facts that operators rely on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Condition:
 
     expression: Expression
     variables: tuple[str, ...]
-    """Those that some alias binds; without a value for each it asks nothing (SPEC D8)."""
+    """The variables that some alias binds; if one has no value, the condition is not evaluated (SPEC D8)."""
     named: frozenset[str]
     """Aliases that must have taken part."""
     whole: bool = False
@@ -37,7 +37,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Node:
-    """What every node has. `held`: it lies below FIRST or LAST, where guards are not decided (SPEC D9)."""
+    """The base of all nodes. `held`: it is below FIRST or LAST, where guards are not decided (SPEC D9)."""
 
     conditions: tuple[Condition, ...] = field(default=(), kw_only=True)
     horizon: int | None = field(default=None, kw_only=True)
@@ -46,7 +46,7 @@ class Node:
 
     @property
     def label(self) -> str:
-        """What it does, in the words of the query language."""
+        """The label of the node, in the words of the query language."""
         return type(self).__name__.upper()
 
     @property
@@ -54,7 +54,7 @@ class Node:
         return tuple(value for value in vars(self).values() if isinstance(value, Node))
 
     def with_operands(self, change: Any) -> Self:
-        """The same node over changed operands."""
+        """A copy of the node with other operands."""
         changed = {name: change(value) for name, value in vars(self).items() if isinstance(value, Node)}
         return replace(self, **changed)
 
@@ -91,12 +91,12 @@ class Node:
 
     @property
     def reach(self) -> int | None:
-        """What its candidates' `done` and `since` are always less than apart, in microseconds."""
+        """An upper bound of the distance of `done` and `since` of its candidates, in microseconds."""
         return None
 
     @property
     def keeps(self) -> int | None:
-        """How long its operator remembers something, whatever WITHIN says; `None` is for ever."""
+        """How long its operator keeps candidates independently of WITHIN; None is without a limit."""
         return None
 
     @property
@@ -129,11 +129,11 @@ class Node:
 
 
 class Planning(Protocol):
-    """What a pattern's rule may ask for while it becomes a node."""
+    """The services of planning for the rule of a pattern while it becomes a node."""
 
     @property
     def policy(self) -> str:
-        """That of the SEQs here."""
+        """The policy of the SEQs here."""
         ...
 
     def node(self, operand: Pattern) -> Node: ...

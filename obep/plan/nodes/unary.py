@@ -17,7 +17,7 @@ class Unary(Node):
 
 @dataclass(frozen=True)
 class Passing(Unary):
-    """What is as far, as late and as much of a view as its operand."""
+    """A node with the same horizon, delay and view-ness as its operand."""
 
     @property
     def view(self) -> bool:
@@ -79,9 +79,9 @@ class InWindow(Passing):
 
     name: str = ""
     stays: int | None = None
-    """How long after its instant an occurrence leaves; `None` is never."""
+    """How long after its instant an occurrence leaves; None is never."""
     waits: int = 0
-    """How long after its instant it comes in: `TO NOW - b`."""
+    """How long after its instant it enters: `TO NOW - b`."""
     step: int = 1
     """The window moves on at multiples of this; 1 is always."""
     start: int | None = None

@@ -19,7 +19,7 @@ Moment = Choice["event", "begin", "end", "episode"]
 
 
 class Syntax:
-    """What a pattern declares about itself; no field of it."""
+    """The declarations of a pattern class; they are not fields."""
 
     __slots__ = ()
 
@@ -27,7 +27,7 @@ class Syntax:
     OPERANDS: ClassVar[tuple[str, ...]] = ("operand",)
     """The fields that hold patterns, left to right: each one pattern, several, or `None`."""
     DENIED: ClassVar[tuple[str, ...]] = ()
-    """Those of them that hold what must not happen."""
+    """The operands that must not happen."""
 
     @property
     def word(self) -> str:

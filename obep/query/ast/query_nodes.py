@@ -70,7 +70,7 @@ class Register(Node):
 
 @dataclass(frozen=True, slots=True)
 class Setting(Node):
-    """What the original engines take beside the text of a query: `REPORT all`."""
+    """A setting that the original engines take beside the text of a query: `REPORT all`."""
 
     key: Choice["entailment", "policy", "report", "closed"]
     value: str
@@ -86,7 +86,7 @@ class StreamSource(Node):
 
 @dataclass(frozen=True, slots=True)
 class Slip(Node):
-    """What a query says in a way that its language has not, and that has one reading (D12)."""
+    """An invalid notation of a query that has one meaning (D12)."""
 
     message: str
     remedy: str

@@ -24,7 +24,7 @@ class Window(Node):
     start: int | None = None
     end: int | None = None
     rows: int | None = None
-    """How many rows or triples."""
+    """The number of rows or triples."""
     rows_step: int | None = None
     until: Duration | None = None
     """`FROM NOW - a TO NOW - b`: a is `range`, b this."""

@@ -102,7 +102,7 @@ def inverse(children: Children) -> ast.Inverse:
 
 @rule
 def grouped(children: Children) -> Any:
-    """What stands in parentheses remembers it."""
+    """Mark an expression in parentheses as grouped."""
     return replace(children[1], bracketed=True)
 
 

@@ -47,7 +47,7 @@ def clauses_of(children: Children, kind: str = "event") -> dict[str, Clause]:
                 "OBEP011",
                 f"{' '.join(clause.word.value.upper().split())} stands twice in this {kind}",
                 clause.word.span,
-                reason=f"The first one is in line {first.word.span.line}; each clause may stand once.",
+                reason=f"The first one is in line {first.word.span.line}; each clause may occur once.",
                 remedy=again,
             )
     return found
@@ -107,7 +107,7 @@ def composite_event(children: Children) -> ast.CompositeEvent:
             "OBEP012",
             "ON belongs to an event with AS",
             clauses["on"].word.span,
-            reason="A pattern follows events, whatever streams they come from.",
+            reason="A pattern combines events of any streams.",
             remedy="move ON <…> to the events that the MATCH names",
         )
         del clauses["on"]
@@ -136,7 +136,7 @@ def check_own_triples(children: Children, pattern: ast.Node) -> None:
         "OBEP019",
         "triples in the guard of a MATCH need the EVENT whose graph they ask",
         first,
-        reason="A pattern has several events, each with a graph of its own.",
+        reason="A pattern has several events, and each has its own graph.",
         remedy=f"IF {{ EVENT {alias} {{ {written} }} }}",
     )
 

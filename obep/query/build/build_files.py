@@ -120,7 +120,7 @@ def query_file(children: Children) -> ast.QueryFile:
                 "OBEP010",
                 f"<{declared.iri}> is a relative IRI, and there is no BASE",
                 declared.span,
-                reason="Without BASE nothing says what it is relative to.",
+                reason="Without BASE it cannot be resolved.",
                 remedy=f"PREFIX {declared.prefix}: <http://example.org/{declared.iri}>",
             )
     return ast.QueryFile(

@@ -91,9 +91,9 @@ def atom(children: Children) -> ast.Atom:
     if reading.scope.language == "epsparql" and children[0].value.lower() in ("aggregate", "rdf_store"):
         reading.scope.error(
             "OBEP702",
-            f"{children[0].value}(…) is not carried out",
+            f"{children[0].value}(…) is not supported",
             span_between(children[0]),
-            reason="Prolog of ETALIS cannot stand in a query.",
+            reason="obep does not run Prolog of ETALIS.",
             remedy="BIND, FROM <file.ttl>, or a window with GROUP BY",
         )
     name = reading.scope.resolve(children[0])
@@ -150,7 +150,7 @@ def values(children: Children) -> ast.Values:
 
 @rule
 def select(children: Children) -> ast.Select:
-    """A SELECT of its projection, its WHERE and its modifiers, whatever else stands among them."""
+    """Build a SELECT from its projection, its WHERE and its modifiers, in any order."""
     clauses = {clause.field: clause.value for clause in nodes(children, Clause)}
     inner = next(child for child in children if isinstance(child, ast.Group | ast.Select))
     last = next(child for child in reversed(children) if child is not None)

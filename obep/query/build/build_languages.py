@@ -1,4 +1,4 @@
-"""What EP-SPARQL, RSEP-QL and Sparkwave have beside SPARQL."""
+"""Build the parts of EP-SPARQL, RSEP-QL and Sparkwave that SPARQL does not have."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ TAKES: dict[type, tuple[str, tuple[str, ...]]] = {
     ast.GroupState: ("AS { group }", ("on",)),
     ast.DailyState: ("DAILY FROM … TO …", ("days", "zone", "guard")),
 }
-"""How each kind of state is written, and which clauses it takes."""
+"""The keywords of each kind of state, and the clauses that it takes."""
 
 WORDS = {
     "timeout": "TIMEOUT",
@@ -167,7 +167,7 @@ def clock(children: Children) -> Any:
     if found > MINUTES or int(minutes) > 59:
         reading.scope.error(
             "OBEP015",
-            f"{word.value} is no time of day",
+            f"{word.value} is not a time of day",
             span_between(word),
             reason="Times go from 00:00 to 24:00.",
             remedy="18:00",

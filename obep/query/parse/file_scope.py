@@ -23,7 +23,7 @@ from obep.query.parse.spelling import (
 XSD = "http://www.w3.org/2001/XMLSchema#"
 OWL = "http://www.w3.org/2002/07/owl#"
 DEFAULT_NAMESPACE = "http://example.org/obep#"
-"""What `:` stands for in a file that declares neither `PREFIX :` nor BASE."""
+"""The namespace of `:` in a file that declares neither `PREFIX :` nor BASE."""
 PREDECLARED = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
@@ -62,7 +62,7 @@ COUNTED = {
     "AT MOST": "AT MOST 24 TIMES ends a repetition after the 24th.",
     **dict.fromkeys(("min", "max", "exactly"), "min, max and exactly count individuals or values."),
 }
-"""What a whole number is for."""
+"""Explanations of whole numbers, by keyword."""
 
 
 BARE_NAMES = ("obep", "epsparql")
@@ -149,7 +149,7 @@ class Scope:
             "OBEP007",
             f"{clause} stands behind a window that uses {uses}",
             span,
-            reason="Names of events and properties in a window are read where they stand.",
+            reason="A window can only use prefixes that are declared before it.",
             remedy=f"move {clause} to the top of the file",
         )
 
@@ -163,7 +163,7 @@ class Scope:
                 "OBEP011",
                 f"the prefix {prefix}: is declared twice",
                 span,
-                reason=f"It stands for <{before}> already, so its names would mean two things.",
+                reason=f"It stands for <{before}> already, so its names would be ambiguous.",
                 remedy="give one of them another name",
             )
         found = PrefixDecl(prefix, iri, span=span)
@@ -173,7 +173,7 @@ class Scope:
     # --- words ---
 
     def namespace(self, prefix: str) -> str | None:
-        """What a prefix stands for; `None` if nothing says so."""
+        """The namespace of a prefix; None if it is not declared."""
         if prefix not in self._resolved:
             if prefix in self.declared:
                 try:
@@ -199,7 +199,7 @@ class Scope:
                     "OBEP010",
                     f"{text} is a relative IRI, and there is no BASE",
                     span,
-                    reason="Without BASE nothing says what it is relative to.",
+                    reason="Without BASE it cannot be resolved.",
                     remedy="BASE <http://example.org/> at the top, or a prefixed name",
                 )
                 return Name(text, "", span=span)
@@ -215,12 +215,12 @@ class Scope:
         return Name(text, f"<{namespace}{unescape_local(local)}>", span=span)
 
     def resolve_class(self, word: Token) -> Name:
-        """The same in a class expression, where OWL's and XSD's own words need no prefix."""
+        """Resolve a name in a class expression, where names of OWL and XSD need no prefix."""
         known = CLASS_WORDS.get(word.value) if self.language in BARE_NAMES else None
         return Name(word.value, f"<{known}>", span=span_between(word)) if known else self.resolve(word)
 
     def resolve_term(self, word: Token) -> Name:
-        """The same in a guard, where only OWL's two classes are special."""
+        """Resolve a name in a guard, where only OWL's two classes need no prefix."""
         return self.resolve_class(word) if word.value in ("Thing", "Nothing") else self.resolve(word)
 
     def a(self, word: Token) -> Name:
@@ -334,7 +334,7 @@ class Scope:
 
 
 def namespaces(file: QueryFile) -> dict[str, str]:
-    """What each prefix of a file stands for; `:` always stands for something."""
+    """The namespaces of the prefixes of a file; `:` always has one."""
     scope = Scope("", file.name)
     scope.base = file.base
     scope.declared = {one.prefix: one.iri for one in reversed(file.prefixes)}

@@ -17,7 +17,7 @@ from obep.query.parse.parse_table import Shape, Table
 Callback = Callable[[list[Any]], Any]
 END = "$END"
 NAMES = ("_WORD", "QUERY_NAME")
-"""How the terminals end that are any name; keywords are names, too, where they are not looked for."""
+"""The endings of terminals that match any name; keywords are names where no keyword is expected."""
 
 
 class Token:
@@ -56,11 +56,11 @@ class Machine:
         self._start, self._end = table.start, table.end
 
     def run(self, text: str, taken: Callable[[Token], None]) -> Any:
-        """What the callbacks make of a text; `taken` is called with each accepted word."""
+        """Parse a text and return the result of the callbacks; `taken` is called with each accepted word."""
         return self._run(text, taken, None)
 
     def could_follow(self, text: str, until: int | None = None) -> frozenset[str]:
-        """What could stand after a text, or at a place in it (some words are known by what follows)."""
+        """The terminals that may follow a text, or stand at a place in it."""
         end = len(text) if until is None else until
         accepts: frozenset[str] = self._run(text, lambda token: None, end)
         return accepts
@@ -179,7 +179,7 @@ def _as_they_are(children: list[Any]) -> list[Any]:
 
 
 def _building(shape: Shape, callbacks: Mapping[str, Callback]) -> Callback | None:
-    """What makes a node of its children; none if its one child is the node."""
+    """Return the function that makes a node of its children; None if its only child is the node."""
     parts, blanks, single = shape.parts, [None] * shape.blanks, shape.single
     callback = callbacks.get(shape.callback)
     if parts is None:

@@ -32,7 +32,7 @@ class Shape(NamedTuple):
     parts: list[tuple[int, bool, int]] | None
     """Which children, whether theirs are taken instead, how many blanks come before; none: all of them."""
     blanks: int
-    """How many blanks follow (what is optional and not there is a blank)."""
+    """The number of blanks that follow (a missing optional part is a blank)."""
 
 
 class Table(NamedTuple):
@@ -47,7 +47,7 @@ class Table(NamedTuple):
     states: list[tuple[int, dict[str, int], dict[str, int]]]
     """Scanner, what to do at a word, and where to go after a reduction."""
     rules: list[tuple[str, int, Shape]]
-    """What is reduced to, how many children, and what becomes of them."""
+    """For each rule: its name, the number of children, and their shape."""
     start: int
     end: int
 

@@ -149,13 +149,13 @@ GOES_ON = ("NAMED", "RETURN", "FROM", "AS", "IF", "ON_SOURCE", "OVER")
 
 
 def nested_too_deeply(scope: Scope, span: Span) -> Diagnostic:
-    """What is said about brackets or operators that lie too deep."""
+    """Make the error for brackets or operators that are nested too deeply."""
     return scope.diagnostic(
         "OBEP005",
         f"nested more than {NESTING} levels deep",
         span,
-        reason="Deep nesting is hard to read, and each level takes memory.",
-        remedy="give an inner part an EVENT of its own and use its name",
+        reason="Deep nesting is hard to read, and each level needs memory.",
+        remedy="define an EVENT for an inner part and use its name",
     )
 
 

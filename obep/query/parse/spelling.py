@@ -63,7 +63,7 @@ def to_micros(text: str) -> int:
     if plain := _PLAIN.match(text):
         length = LENGTHS.get(plain[2].lower())
         if length is None:
-            raise DurationError(f"{plain[2]} is no unit of time", "The units are us, ms, s, min, h and d.")
+            raise DurationError(f"{plain[2]} is not a unit of time", "The units are us, ms, s, min, h and d.")
         micros = Decimal(plain[1]) * length
     elif (xsd := _XSD.match(text)) and any(xsd.groups()) and not text.endswith("T"):
         years, months, days, hours, minutes, seconds = (Decimal(part or 0) for part in xsd.groups())

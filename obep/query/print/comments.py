@@ -54,7 +54,7 @@ class Place(NamedTuple):
 
 
 def with_comments(file: QueryFile) -> QueryFile:
-    """The same file with its comments."""
+    """The text of the file with its comments."""
     if "#" not in file.text:
         return file
     numbered = sorted((place, number) for number, place in enumerate(places(file)))

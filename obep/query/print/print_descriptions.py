@@ -59,7 +59,7 @@ _SIMPLE = ast.ClassName | ast.OneOf | ast.Restriction
 
 
 def _filler(node: ast.Description | None) -> str:
-    """What a property leads to, in parentheses unless it is one word."""
+    """The filler of a property, in parentheses unless it is one word."""
     if node is None:
         return ""
     return text(node) if isinstance(node, _SIMPLE) else f"({text(node)})"

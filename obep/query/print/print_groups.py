@@ -20,14 +20,14 @@ class Piece(NamedTuple):
     span: Span
     inner: tuple[Piece, ...] = ()
     closing: str = ""
-    """What ends a part with braces; empty for the others."""
+    """The end of a part with braces; empty for the others."""
 
     def line(self) -> str:
         """All of it on one line."""
         return " ".join([self.text, *(piece.line() for piece in self.inner), self.closing]).rstrip()
 
     def places(self) -> int:
-        """How many places lie behind its first one."""
+        """The number of places after its first one."""
         return sum(1 + piece.places() for piece in self.inner) + bool(self.closing)
 
     def write(self, lines: Lines, indent: int) -> None:
@@ -98,13 +98,13 @@ def _window(node: ast.WindowGroup) -> str:
 
 
 def selected(node: ast.Select) -> list[str]:
-    """What stands after SELECT."""
+    """The text after SELECT."""
     how = ["DISTINCT"] if node.distinct else ["REDUCED"] if node.reduced else []
     return [*how, *([text(one) for one in node.projection] or ["*"])]
 
 
 def modifiers(node: ast.Select) -> list[str]:
-    """What stands after the group of a SELECT."""
+    """The text after the group of a SELECT."""
     found = []
     if node.group_by:
         found.append("GROUP BY " + " ".join(text(key) for key in node.group_by))

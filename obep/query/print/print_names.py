@@ -22,7 +22,7 @@ def word(node: ast.Name, place: Place) -> str:
 
 def show_alias(alias: str) -> str:
     """An alias as it is written; one that is no bare name there gets a colon."""
-    if ":" in alias or is_bare(alias):
+    if (":" in alias and not alias.startswith(":")) or is_bare(alias):
         return alias
     return f":{alias}"
 

@@ -30,7 +30,7 @@ def _operand(node: ast.Pattern) -> str:
 
 
 def _inner(node: ast.Pattern) -> str:
-    """What a unary operator stands before."""
+    """The operand of a unary operator."""
     return text(node) if isinstance(node, _LEAF | ast.Prefixed) else f"({text(node)})"
 
 

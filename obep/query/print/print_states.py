@@ -68,7 +68,7 @@ def _head(node: ast.State) -> str:
 
 @singledispatch
 def parts(node: ast.State) -> list[Part]:
-    """What stands between the head of a state and its guard."""
+    """The parts between the head of a state and its guard."""
     raise TypeError(type(node).__name__)
 
 
@@ -109,7 +109,7 @@ def _(node: ast.DailyState) -> list[Part]:
 
 
 def last_parts(node: ast.State) -> list[Part]:
-    """What stands behind the guard."""
+    """The parts after the guard."""
     if not isinstance(node, ast.OverState):
         return []
     clauses, found = node.extent.clauses, []

@@ -38,11 +38,11 @@ class Situation:
     """The terminals that could stand here."""
     start: int
     word: str
-    """What stands here; empty at the end of the text."""
+    """The word at this place; empty at the end of the text."""
     kind: str
-    """What sort of word that is: `name`, `var`, `end`, …, or itself where it is a keyword or a sign."""
+    """The kind of the word: `name`, `var`, `end`, …, or the word itself if it is a keyword or a sign."""
     group: str
-    """The same, but all operators, all clauses, … are one sort."""
+    """The kind of the word, where all operators, all clauses, … are one kind."""
 
     @classmethod
     def of(cls, scope: Scope, error: Stuck) -> Situation:
@@ -99,12 +99,12 @@ class Situation:
 
     @property
     def rest_of_line(self) -> str:
-        """What stands here up to the end of the line, if that is not far."""
+        """The text from here to the end of the line, if it is short."""
         return self.scope.text[self.start : self.start + 60].split("\n")[0].rstrip()
 
     @property
     def chunk(self) -> str:
-        """All that stands here up to the next space, without quotes."""
+        """The text from here to the next space, without quotes."""
         found = re.compile(r"\S*").match(self.scope.text, self.start)
         return found[0].strip("\"'<>") if found else ""
 
@@ -125,13 +125,13 @@ class Situation:
 
     @property
     def places(self) -> frozenset[str]:
-        """What could stand here whatever lies around."""
+        """The terminals that are possible here, independent of the context."""
         return self.accepts - NEUTRAL or self.accepts
 
     def diagnostic(
         self, code: str, message: str, reason: str, remedy: str, span: Span | None = None
     ) -> Diagnostic:
-        """What is said here; the caret is on the word unless another span is given."""
+        """Make a diagnostic; the caret is at the word unless another span is given."""
         return self.scope.diagnostic(code, message, span or self.span, reason=reason, remedy=remedy)
 
 

@@ -136,7 +136,7 @@ _FIRST = (
     "MATCH", "AS", "EVENT_WORD", "RETURN_WORD", "CLASS_WORD", "GUARD_WORD", "CONDITION_WORD", "VAR",
     "DURATION", "SEQ", "AND", "OR", "WITHIN", "CLASS_AND", "SOME", "FILTER", "EVENT", "PREFIX", "RETURN",
 )  # fmt: skip
-"""What people look for first."""
+"""The words to list first."""
 MOST = 9
 
 

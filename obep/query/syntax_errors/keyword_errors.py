@@ -144,7 +144,7 @@ def _unit(situation: Situation) -> Diagnostic | None:
     close = nearest(unit[1], ("ms", "sec", "seconds", "min", "minutes", "hours", "days")) or "min"
     return situation.diagnostic(
         "OBEP013",
-        f"{unit[1]} is no unit of time",
+        f"{unit[1]} is not a unit of time",
         "The units are ms, s, min, h and d.",
         f"{situation.word} {close}",
         situation.span_of(unit.start(1), unit[1]),

@@ -15,7 +15,7 @@ from obep.query.syntax_errors.punctuation_errors import brackets_and_characters
 
 LEFT_OUT: dict[str, tuple[str, str]] = {
     "SERVICE": (
-        "Nothing is asked over the network while a query runs.",
+        "obep sends no requests while a query runs.",
         "FROM <file.ttl>, with the data in that file",
     ),
     "DESCRIBE": ("What describes a node is not defined.", "CONSTRUCT { ?x ?p ?o } WHERE { ?x ?p ?o }"),
@@ -31,22 +31,22 @@ LEFT_OUT: dict[str, tuple[str, str]] = {
         "Evaluation times count from 0.",
         "COMPUTE EVERY 1 min",
     ),
-    "WITH": ("WITH DURATION of the drafts is not carried out.", "a window FROM t1 TO t2"),
+    "WITH": ("WITH DURATION of the drafts is not supported.", "a window FROM t1 TO t2"),
     **dict.fromkeys(
         ("DO", "RDF_STORE"),
-        ("Prolog of ETALIS cannot stand in a query.", "BIND, FROM <file.ttl>, or a window with GROUP BY"),
+        ("obep does not run Prolog of ETALIS.", "BIND, FROM <file.ttl>, or a window with GROUP BY"),
     ),
     "BEFORE": ("No paper says what BEFORE (a, b) means.", "SEQ, in EP-SPARQL"),
     "SEQOPTIONAL": (
-        "Whether the second part comes is not known yet, so an answer would be taken back.",
-        "OPTIONALSEQ, whose optional part comes first",
+        "It is not known yet whether the second part occurs, so an answer might have to be withdrawn.",
+        "OPTIONALSEQ, whose optional part is the first one",
     ),
 }
-"""What is left out of the languages (DIALECTS 12): why, and what to say instead."""
+"""Unsupported parts of the languages (DIALECTS 12): the reason, and the remedy."""
 
 
 def syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
-    """What is wrong with a text that does not parse, with what was noted before."""
+    """The errors of a text that does not parse, with the earlier ones."""
     situation = Situation.of(scope, error)
     if foreign := _other_language(situation) or _foreign(situation):
         return [foreign]
@@ -78,7 +78,7 @@ def _other_language(situation: Situation) -> Diagnostic | None:
 
 
 _SEQOPTIONAL = re.compile(r"\bSEQOPTIONAL\b", re.IGNORECASE)
-"""What is before it in the paper is no query either; this is what the writer wants."""
+"""The text before it in the paper is not a query either."""
 
 
 PROLOG = LEFT_OUT["DO"]
@@ -100,7 +100,7 @@ FOREIGN: list[tuple[str, str, tuple[str, str]]] = [
         ("A frame has another form here.", "[FROM NOW - 10 min TO NOW - 0 s STEP 1 min]"),
     ),
 ]
-"""What other engines have, by how it looks; it is searched only in a text that does not parse."""
+"""Notations of other engines; they are searched only in a text that does not parse."""
 
 
 def _foreign(situation: Situation) -> Diagnostic | None:
@@ -110,19 +110,19 @@ def _foreign(situation: Situation) -> Diagnostic | None:
         found = re.compile(shape, re.IGNORECASE).search(text)
         if found is not None and found.start() <= situation.start + 1:
             span = situation.span_of(found.start(), found[0])
-            return situation.diagnostic("OBEP702", f"{what} is not carried out", reason, remedy, span)
+            return situation.diagnostic("OBEP702", f"{what} is not supported", reason, remedy, span)
     return None
 
 
 def _left_out(situation: Situation) -> Diagnostic | None:
     word, span = situation.word.upper(), situation.span
     if word not in LEFT_OUT:
-        later = _SEQOPTIONAL.search(situation.scope.text, situation.start)
+        later = _SEQOPTIONAL.search(situation.scope.text)
         if later is None:
             return None
         word, span = later[0].upper(), situation.span_of(later.start(), later[0])
     reason, remedy = LEFT_OUT[word]
-    return situation.diagnostic("OBEP702", f"{word} is not carried out", reason, remedy, span)
+    return situation.diagnostic("OBEP702", f"{word} is not supported", reason, remedy, span)
 
 
 def _bare_iri(situation: Situation) -> Diagnostic | None:

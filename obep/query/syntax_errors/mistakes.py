@@ -20,7 +20,7 @@ from obep.query.syntax_errors.refused_sparql import refused
 from obep.resources import resource
 
 ALIKE = 0.5
-"""How much of what could stand here must agree with an example."""
+"""The part of the expected terminals that must agree with an example."""
 
 
 def explain(situation: Situation) -> Diagnostic:

@@ -24,7 +24,7 @@ def _character(situation: Situation) -> Diagnostic | None:
         return situation.diagnostic(
             "OBEP036",
             f"{word[:1]} is a quotation mark of a text processor",
-            "A string stands in straight quotes.",
+            "A string is written in straight quotes.",
             "use \" or '",
         )
     if word in WRITTEN:
@@ -38,7 +38,7 @@ def _character(situation: Situation) -> Diagnostic | None:
         return situation.diagnostic(
             "OBEP003",
             "this string is not closed",
-            "A string ends on its line, unless it stands in three quotes.",
+            "A string ends on its line. A longer one has three quotes.",
             f"{word}{situation.chunk}{word}" if " " not in line else f"{word}{situation.chunk} …{word}",
         )
     if word == "<" and re.match(r"<[A-Za-z/#]", line):
@@ -128,5 +128,5 @@ SLIPS_OF_SIGNS = (_character, _open_bracket, _facet_of_nothing)
 
 
 def brackets_and_characters(situation: Situation) -> Diagnostic | None:
-    """What is wrong with brackets and characters, in every language."""
+    """The errors of brackets and characters, in every language."""
     return _character(situation) or _open_bracket(situation)

@@ -62,7 +62,7 @@ def heads(text: str) -> list[Head]:
 
 
 def syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
-    """What is wrong with a text that does not parse, in the order of the text."""
+    """The errors of a text that does not parse, in the order of the text."""
     from obep.query.parse.parser import run
 
     places = heads(scope.text)

@@ -1,4 +1,4 @@
-"""What SPARQL has and a guard of OBEP has not: refused by name (SPEC §5)."""
+"""Refuse parts of SPARQL that a guard does not have, by name (SPEC §5)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 CODE = "OBEP431"
 REFUSED: dict[str, tuple[str, str]] = {
     "EXISTS": (
-        "A guard asks one item's graph; whether something did not happen is said by the pattern.",
+        "A guard reads the graph of one item. The pattern says that something did not happen.",
         "A WITHOUT B, or A NOT FOLLOWED BY B WITHIN 5 min, in MATCH",
     ),
     "OPTIONAL": (
@@ -23,9 +23,9 @@ REFUSED: dict[str, tuple[str, str]] = {
     "UNION": ("A block is one graph pattern.", "two events joined by OR in MATCH"),
     "BIND": ("A guard names no new values.", "write the expression where the variable is used"),
     "VALUES": ("A guard lists no data.", "FILTER(?x IN (:a, :b))"),
-    "GRAPH": ("An item is one graph; the EVENT block says whose.", "EVENT alias { … }"),
-    "SERVICE": ("Nothing is asked over the network while matching.", "FROM GRAPH <file.ttl>"),
-    "SELECT": ("A guard has no queries inside it.", "an EVENT of its own for what is selected"),
+    "GRAPH": ("An item is one graph. The EVENT block names its event.", "EVENT alias { … }"),
+    "SERVICE": ("obep sends no requests while matching.", "FROM GRAPH <file.ttl>"),
+    "SELECT": ("A guard has no queries inside it.", "define an EVENT for the sub-select"),
     "MINUS": ("A block is one graph pattern.", "FILTER(?x != ?y), or WITHOUT in MATCH"),
 }
 _TITLE = {"SELECT": "a sub-select"}
@@ -33,7 +33,7 @@ IN_GUARD = {"FILTER", "A", "GUARD_WORD", "CONDITION_WORD", "COMPARE", "SEMICOLON
 
 
 def refused(situation: Situation) -> Diagnostic | None:
-    """A part of SPARQL that stands where a guard goes on."""
+    """The error for a part of SPARQL in a guard, if there is one here."""
     if not any(token.type == "LBRACE" for token in situation.scope.open):
         return None
     word = situation.word.upper()
@@ -51,7 +51,7 @@ def refused(situation: Situation) -> Diagnostic | None:
             return situation.diagnostic(
                 CODE,
                 "a group { } cannot stand in a guard",
-                "A block is one graph pattern; its triples stand side by side.",
+                "A block is one graph pattern, without inner groups.",
                 "write its triples without the inner braces",
             )
     return _refuse(situation, word) if word in REFUSED else _path_or_list(situation)

@@ -18,7 +18,7 @@ DEFAULTS = {"report": "nonempty", "closed": "right", "policy": "unrestricted"}
 
 
 def as_obep(file: ast.QueryFile) -> ast.QueryFile:
-    """The same queries in OBEP; raises an ObepError with all that OBEP cannot say."""
+    """Translate queries to OBEP; raises an ObepError with all parts that OBEP cannot express."""
     if file.language == "obep":
         return file
     refused = Refusals(file)
@@ -61,7 +61,7 @@ def as_obep(file: ast.QueryFile) -> ast.QueryFile:
 
 
 def _namespace(file: ast.QueryFile) -> str:
-    """What the prefix `:` stands for."""
+    """The namespace of the prefix `:`."""
     declared = [one.iri for one in file.prefixes if one.prefix in ("", ":")]
     return declared[-1] if declared else file.base or DEFAULT_NAMESPACE
 

@@ -26,20 +26,20 @@ Batch = Sequence[Item | DeadLetter]
 
 
 class KeyCount(msgspec.Struct, frozen=True):
-    """How often something was found of one key."""
+    """The number of results of one key."""
 
     key: dict[str, Term]
     count: int
 
 
 class Fired(msgspec.Struct, frozen=True):
-    """What was found of one event, state, alert or query."""
+    """The results of one event, state, alert or query."""
 
     kind: str
     name: Term
     count: int
     before: int | None
-    """How often the other version finds it; nothing where there is none."""
+    """The number of results of the other version; None if there is none."""
     days: dict[str, int]
     keys: tuple[KeyCount, ...]
     """The noisiest first."""
@@ -49,7 +49,7 @@ class Fired(msgspec.Struct, frozen=True):
 
 
 class Backtest(msgspec.Struct, frozen=True):
-    """What a history shows of a query; `fired` has the noisiest first."""
+    """The results of a query in a history; `fired` has the most frequent first."""
 
     items: int
     late: int
@@ -60,7 +60,7 @@ class Backtest(msgspec.Struct, frozen=True):
     compared: bool
     differences: tuple[Difference, ...] = ()
     counts: dict[str, int] = {}
-    """How many differences of each kind there are."""
+    """The number of differences of each kind."""
     left_out: int = 0
     """Differences that are counted, but not in the list."""
     style: str = "iso"

@@ -16,7 +16,7 @@ from obep.model import Alert, Occurrence, Term
 from obep.run.backtesting.tallies import Key, kind_of
 
 MOST_WAITING = 100_000
-"""What waits for its counterpart at most."""
+"""The most results that wait for their counterpart."""
 LONG = 4000
 """The letters of an explanation that are kept."""
 Side = Literal["new", "gone"]
@@ -51,7 +51,7 @@ class Differences:
         self._near, self._most = near, most
         self._waiting: dict[Side, dict[str, _Waits]] = {"new": {}, "gone": {}}
         self._alike: dict[Side, dict[object, dict[str, Occurrence]]] = {"new": {}, "gone": {}}
-        """What waits, by what it is about."""
+        """Waiting results, by their event and key."""
 
     def add(self, side: Side, hit: Occurrence, key: Key) -> None:
         """A report of one version; `gone` is what the other one has."""
@@ -156,7 +156,7 @@ class Differences:
 
     @property
     def left_out(self) -> int:
-        """How many are counted and not kept."""
+        """The number of results that are counted and not kept."""
         return self.counts.total() - len(self.found)
 
 

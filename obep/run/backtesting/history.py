@@ -35,7 +35,7 @@ def over_history(
     most_differences: int = 200,
     quiet: bool = False,
 ) -> Backtest:
-    """What the query of a file finds in the sources; `lateness` in microseconds."""
+    """Run the query of a file over the sources; `lateness` in microseconds."""
     progress = Progress(quiet=quiet, ignore=config.ignore)
     query = _loaded(path, config, dialect, quiet)
     old = None if against is None else _loaded(against, config, dialect, quiet=True)
@@ -69,6 +69,7 @@ def over_history(
         lateness=timedelta(microseconds=lateness),
         idle=None if idle is None else timedelta(microseconds=idle),
         max_keys=config.engine.get("max_keys"),
+        max_because=config.engine.get("max_because"),
         prepares=prepares,
     )
     progress.end({"items": result.items, "occurrences": sum(one.count for one in result.fired)}, False)

@@ -1,4 +1,4 @@
-"""How often each event, state, alert and query was found: by day, by key, and the longest episodes."""
+"""Count results of each event, state, alert and query: by day, by key, and the longest episodes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Tally:
         self.days: Counter[str] = Counter()
         self.keys: Counter[Key] = Counter()
         self.other_keys = 0
-        """How often it was of a key that is not counted by itself."""
+        """The number of results of keys that are not counted separately."""
         self._top = top
         self._longest: list[tuple[int, int, Key, int | None]] = []
 
@@ -69,7 +69,7 @@ class Tally:
 
 
 class Tallies:
-    """All that one version of the query finds; listens to its engine for the episodes of states."""
+    """The results of one version of the query; observes its engine for the episodes of states."""
 
     follows, sated = False, True
 
@@ -146,7 +146,7 @@ class Tallies:
 
 
 def kind_of(hit: Occurrence) -> str:
-    """What a report is one of."""
+    """The kind of a report."""
     return "alert" if isinstance(hit, Alert) else "query" if isinstance(hit, Answer) else "event"
 
 

@@ -1,1 +1,1 @@
-"""Another query in a run that goes on."""
+"""Replace the query of a running run."""

@@ -9,14 +9,17 @@ is replaced.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
 from obep.engine.knowledge.watched_graph import WatchedGraph
 from obep.engine.query import Query
+from obep.engine.replacing.replacement import Replacement
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import Notes
+from obep.formats.timestamps import Style
+from obep.model import Triple
 from obep.run.outlets import outlet_of
 from obep.run.pipeline import Outlet, Run
 from obep.run.progress import Progress
@@ -25,6 +28,8 @@ from obep.run.run_spec import Order
 
 EVERY_S = 1.0
 """Between two looks at the files."""
+GRAPH, QUERY = "graph", "query"
+"""What a change of files changes."""
 Stamp = tuple[int, int]
 
 
@@ -79,44 +84,66 @@ class QueryWatch:
 
     def look(self, run: Run) -> None:
         """Replace the query of the run, if its files have changed and are right."""
+        changed = self.changed()
+        if changed == GRAPH and run.checkpoint is None:
+            self._update(run)
+        elif changed:
+            try:
+                query = self.checked()
+                done = run.replace(query, self._outlets(run, query))
+            except ObepError as error:
+                self.refuse(error)
+            else:
+                self.replaced(query, done, self._notes.style)
+
+    def changed(self) -> str:
+        """What another content of the files changes: nothing, the static graph alone, or the query."""
         now = self._clock()
         if now - self._looked < EVERY_S:
-            return
+            return ""
         self._looked = now
         graphs = self._graphs.changed()
-        if not self._files.changed():
-            if graphs and run.checkpoint is None:
-                self._update(run)
-                return
-            if not graphs:
-                return
-        try:
-            query = opened(self._order)
-            outlets = self._outlets(run, query)
-            self._require_sources(query)
-            done = run.replace(query, outlets)
-        except ObepError as error:
-            for one in error.diagnostics:
-                self._progress.show(one)
-            self._progress.say("the query was not replaced; the one before goes on", ())
-            return
+        return QUERY if self._files.changed() else GRAPH if graphs else ""
+
+    def checked(self) -> Query:
+        """The query that the files are now; what is wrong with it is raised."""
+        query = opened(self._order)
+        self._require_sources(query)
+        return query
+
+    def refuse(self, error: ObepError) -> None:
+        """Say why the query goes on as it is."""
+        for one in error.diagnostics:
+            self._progress.show(one)
+        self._progress.say("the query was not replaced; the old one continues", ())
+
+    def replaced(self, query: Query, done: Replacement, style: Style | None) -> None:
+        """Say what was replaced, and watch the files of that query."""
         self._follow(query)
-        self._progress.say("the query was replaced", done.lines(self._notes.style), done.to_json())
+        self._progress.say("the query was replaced", done.lines(style), done.to_json())
 
     def _update(self, run: Run) -> None:
-        """Change the static graph of the run by what its files add and take away."""
+        """Change the static graph of the run by the triples that its files add and remove."""
         try:
             come, gone = self._graph.difference()
         except ObepError as error:
-            for one in error.diagnostics:
-                self._progress.show(one)
-            self._progress.say("the static graph was not changed; the one before goes on", ())
+            self.refuse_graph(error)
             return
         run.update(come, gone)
+        self.changed_graph(come, gone)
+
+    def changed_graph(self, come: Sequence[Triple], gone: Sequence[Triple]) -> None:
+        """Say how the static graph was changed."""
         changed = {"inserted": len(come), "deleted": len(gone)}
         self._progress.say(
             "the static graph was changed", [f"{n} {what}" for what, n in changed.items()], changed
         )
+
+    def refuse_graph(self, error: ObepError) -> None:
+        """Say why the static graph goes on as it is."""
+        for one in error.diagnostics:
+            self._progress.show(one)
+        self._progress.say("the static graph was not changed; the old one is used", ())
 
     def _outlets(self, run: Run, query: Query) -> dict[str, Outlet]:
         """The sinks that are open, each as it writes what the new query returns."""

@@ -32,12 +32,12 @@ SHOWN = 5
 
 @dataclass
 class Seen:
-    """What a run over all items has seen."""
+    """The observations of a run over all items."""
 
     items: list[Item]
     style: Style | None
     taken: list[Item] = field(default_factory=list)
-    """Those that were not refused: only they can have led to anything."""
+    """The accepted items: only they can have had an effect."""
     unread: list[DeadLetter] = field(default_factory=list)
     """Records that are no items."""
     refused: list[DeadLetter] = field(default_factory=list)
@@ -142,7 +142,7 @@ def report(asked: Question, query: Query, seen: Seen, **settings: object) -> Ite
 
 
 def refusals(seen: Seen) -> str:
-    """How many items and records were refused."""
+    """The number of refused items and records."""
     more = len(seen.unread) + len(seen.items) - len(seen.taken)
     return f"; {more} more {'was' if more == 1 else 'were'} refused (see below)" if more else ""
 
@@ -228,7 +228,7 @@ def _nearly(
         if both and timed:
             yield f"Without {both[0]} it would have occurred {count(timed, 'time')}."
         elif number:
-            yield "No single condition keeps it away; without any of them its parts do come together."
+            yield "No single condition prevents it. Without all of them its parts would match."
         if number and far:
             yield far
         if not number:
@@ -238,7 +238,7 @@ def _nearly(
 def _group(
     event: ast.GraphEvent, asked: Question, query: Query, seen: Seen, settings: dict[str, object]
 ) -> Iterator[str]:
-    """Which condition of a group kept it away."""
+    """Find the condition of a group that prevented it."""
     assert seen.why_not is not None
     yield from seen.why_not(asked.written).details()
     for what, group in group_relaxations(event.group) if isinstance(event.group, ast.Group) else ():
@@ -248,7 +248,7 @@ def _group(
 
 
 def _those(asked: Question, seen: Seen) -> dict[str, list[Occurrence]]:
-    """What occurred of the parts, as far as it fits what was asked for."""
+    """The occurrences of the parts that fit the given individuals."""
     places = asked.plan.leaves
     return {
         place.event: [one for one in seen.occurrences.get(place.event, []) if asked.takes(place, one)]
@@ -270,7 +270,7 @@ def _tried(event: ast.Event, asked: Question, query: Query, seen: Seen, settings
 
 
 def _words(event: ast.LogicalEvent, query: Query, seen: Seen, individual: str | None = None) -> Iterator[str]:
-    """How often the words of a definition are used at all."""
+    """Count the uses of the names of a definition."""
     for name in dict.fromkeys(node for node in walk(event.description) if isinstance(node, ast.Name)):
         if name.iri in query.linked.events:
             found = seen.occurrences.get(name.iri, [])

@@ -1,4 +1,4 @@
-"""Why a state did not hold in some input: its episodes, what keeps it away, and what it would have taken."""
+"""Explain why a state did not hold in some input: its episodes, and the conditions that failed."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ from obep.engine.engine import Engine
 from obep.errors import ObepError, fail, printable
 from obep.formats.input_limits import Refused, check_nesting
 from obep.formats.timestamps import parse_instant
-from obep.serve.access import Access
 from obep.serve.api.http_answers import Plain
 from obep.serve.service import Service
 from obep.serve.watchers import Watchers
+from obep.serve.web.access import Access
 
 T = TypeVar("T")
 SMALL = 1 << 20

@@ -15,11 +15,11 @@ from obep.formats import read_file
 from obep.formats.input_limits import Refused, check_nesting
 from obep.model import DeadLetter, Item
 from obep.query.nearest_name import nearest
-from obep.serve.access import PROTOCOL
 from obep.serve.api.calls import Call, other_type
 from obep.serve.api.http_answers import Plain, answer, refusal
 from obep.serve.busy import Busy
 from obep.serve.entries import Came
+from obep.serve.web.access import PROTOCOL
 
 FORMATS = {
     "application/x-ndjson": "jsonl",
@@ -47,7 +47,7 @@ async def post(call: Call) -> Response:
     body = await call.body(call.service.settings.body_bytes)
     change = await _read(call, stream, body, FORMATS[kind])
     said = await _taken(call, change)
-    status = 422 if change.letters and not change.items else 200
+    status = 422 if change.letters and not change.accepted else 200
     return answer(said, status)
 
 
@@ -142,7 +142,7 @@ async def _answered(call: Call, change: Came, safe: asyncio.Future[dict[str, Any
     except Exception as error:
         response = refusal(error, call.context.plain)
         return {"status": response.status_code, **msgspec.json.decode(bytes(response.body))}
-    status = 422 if change.letters and not change.items else 200
+    status = 422 if change.letters and not change.accepted else 200
     letters = [refused_record(one, call.context.plain) for one in change.letters[:SHOWN]]
     return {"status": status, **said, "refused": len(change.letters), "letters": letters}
 

@@ -10,12 +10,12 @@ from starlette.responses import Response, StreamingResponse
 from starlette.websockets import WebSocketDisconnect
 
 from obep.errors import fail
-from obep.serve.access import PROTOCOL
 from obep.serve.api.calls import Call
 from obep.serve.api.http_answers import HEADERS
 from obep.serve.event_names import events_named
 from obep.serve.journal import Found
 from obep.serve.watchers import TooSlow
+from obep.serve.web.access import PROTOCOL
 
 SEND_S = 10.0
 """Who has not taken what was sent within so many seconds is dropped."""

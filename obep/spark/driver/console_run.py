@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from obep.abstraction.matcher import NOTED
 from obep.engine.query import Query
+from obep.engine.replacing.running import EVICTED
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError, Stopped, fail
+from obep.formats.stream_reader import Notes
 from obep.run.progress import Progress, shown_watermark
 from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
@@ -45,12 +47,12 @@ _OPTION = re.compile(
 def run_on_spark(order: Order) -> int:
     """Runs the query; the exit status."""
     progress = Progress(quiet=order.quiet, as_json=order.log_json, ignore=order.config.ignore)
-    if "max_keys" in order.config.engine:
+    if "max_because" in order.config.engine:
         raise fail(
             "OBEP588",
-            "max_keys is set, which the Spark engine does not know",
-            reason="On Spark the values are spread over buckets, so no bucket can count all of them.",
-            remedy="a WITHIN, which bounds the state on every engine; or --engine embedded",
+            "max_because is set, which the Spark engine does not know",
+            reason="On Spark the explanations of the last 100 rows of a group are kept.",
+            remedy="no max_because under [engine] in obep.toml; or --engine embedded",
         )
     query = opened(order)
     require_returns([query])  # before Spark starts
@@ -68,6 +70,10 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     absences = Absences()
     run.on_turn = lambda: _turn(run, progress, absences, lints)
     run.on_opened = lambda: say_skipped(run.skipped, progress)
+    if order.watch:
+        from obep.spark.driver.replaced_query import SparkWatch
+
+        run.watch = SparkWatch(order, query, Notes(), progress)
     endpoint = _endpoint(order.metrics, run) if order.metrics else None
     caught, status = watch(run, progress, lambda: figures(run), endpoint, lambda error: _broken(error, run))
     if status is not None:
@@ -131,6 +137,7 @@ def figures(run: SparkRun) -> dict[str, object]:
         "pending": sum(tally.pending.values()),
         "undelivered": len(run.delivery.failed),
         "unknown": tally.noted["unknown"],
+        EVICTED: tally.noted[EVICTED],
         "lag": lag(run),
         "state": run.state_bytes,
         "skew": tally.skew,
@@ -208,7 +215,7 @@ def metrics(run: SparkRun) -> dict[str, Any]:
         "refused_total": {code: n for code, n in letters.items() if code != LATE},
         "undelivered_total": len(delivery.failed),
         "pending": sum(dict(tally.pending).values()),
-        **{f"{name}_total": tally.noted[name] for name in NOTED},
+        **{f"{name}_total": tally.noted[name] for name in (*NOTED, EVICTED)},
         "state_bytes": run.state_bytes,
         "bucket_skew": tally.skew,
         **({} if tally.watermark is None else {"watermark_seconds": tally.watermark / 1_000_000}),

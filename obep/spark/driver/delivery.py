@@ -9,18 +9,19 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from obep.engine.snapshots.sealed import damaged, digest_of
 from obep.errors import fail
 from obep.model import DeadLetter, Term
+from obep.output.form_texts import Found, records_of
+from obep.output.json_reader import ReadOccurrence, read_line
 from obep.output.row_writer import RowIds, csv_header
 from obep.run.dead_letters import Letters
-from obep.run.outlets import form_for
+from obep.run.outlets import text_form
 from obep.run.run_spec import Order, Target, file_of, wanted_by
 from obep.spark.driver.parquet import Parts, Place, Writing, Written, written_names
 from obep.spark.stages.found_columns import COLUMNS
@@ -56,21 +57,6 @@ class Noted(msgspec.Struct):
     kept_after: Kept | None = None
 
 
-class Found(NamedTuple):
-    """An occurrence as it is delivered, with its texts by form."""
-
-    event: str
-    id: str
-    start: int
-    end: int
-    detected: int
-    texts: Mapping[str, str]
-    status: str = ""
-    """Of the record of an alert."""
-    answer: bool = False
-    """Whether it is an answer of a query."""
-
-
 class Delivery:
     """Writes micro-batches to the sinks of an order, and to those of a program, which get JSON lines.
 
@@ -88,20 +74,21 @@ class Delivery:
         columns: Callable[[Term], Sequence[str]] = lambda event: (),
     ) -> None:
         """`alerting` are the states whose alerts are returned; `columns` gives the variables of rows."""
-        self._names = written_names(bool(alerting), "rows" in returned.values())
         self._columns = columns
         self._row_ids = RowIds()
         self._firing: dict[str, str] = {}
-        """The lines of the alerts that fire, if a sink sends them again."""
+        """The lines of the alerts that fire, if a sink sends them again, or the query may be replaced."""
         self._order = order
         self._given = dict(sinks or {})
-        self._returned: dict[Term, str] = {**returned, **dict.fromkeys(alerting, "event")}
         self._notes = notes
         self._for_terminal = for_terminal
         self._targets = {target.key: target for target in order.targets}
         self._targets |= {key: Target(key, key, True, form="event") for key in self._given}
-        self._wanted = {t.key: wanted_by(t, returned, alerting) for t in self._targets.values()}
-        self._rank = {event.strip("<>"): rank for rank, event in enumerate(self._returned)}
+        self._returned: dict[Term, str] = {}
+        self._wanted: dict[str, frozenset[Term]] = {}
+        self._rank: dict[str, int] = {}
+        self._names: tuple[str, ...] = ()
+        self.return_others(returned, alerting)
         self._sinks: dict[str, Sink] = {}
         self._parts: dict[str, Parts] = {}
         self._opened = False
@@ -116,6 +103,17 @@ class Delivery:
         self.letters = Letters()
         """Those of the whole run, counted."""
 
+    def return_others(self, returned: Mapping[Term, str], alerting: Sequence[Term]) -> None:
+        """Deliver these events and alerts from now on."""
+        self._names = written_names(bool(alerting), "rows" in returned.values())
+        self._returned = {**returned, **dict.fromkeys(alerting, "event")}
+        self._wanted = {t.key: wanted_by(t, returned, alerting) for t in self._targets.values()}
+        self._rank = {event.strip("<>"): rank for rank, event in enumerate(self._returned)}
+
+    def firing(self) -> list[ReadOccurrence]:
+        """The alerts that fire, as their lines say them."""
+        return [read for line in self._firing.values() if (read := read_line(line)) is not None]
+
     def forms(self) -> tuple[str, ...]:
         """The forms of text that the sinks want of occurrences."""
         wanted = {self._form(t, event) for t in self._targets.values() for event in self._returned}
@@ -124,10 +122,7 @@ class Delivery:
     def _form(self, target: Target, event: Term) -> str:
         if target.form == COLUMNS:
             return COLUMNS
-        form = form_for(target, event, self._returned)
-        if form == "rdf":
-            return "trig" if target.uri.lower().endswith(".trig") else "nquads"
-        return form
+        return text_form(target, event, self._returned)
 
     def take(
         self,
@@ -185,26 +180,16 @@ class Delivery:
                 continue
             target = self._targets[key]
             form = "event" if one.status else self._form(target, event)
-            for name, text in self._records(one, form):
+            for name, text in records_of(one, form, self._row_ids):
                 if target.uri == "-" and sys.stdout.isatty():
                     text = self._for_terminal(text)
                 sink.send(name, text.encode("utf-8", "surrogatepass"))
-            if one.status and isinstance(sink, Repeating):
+            if one.status and (self._order.watch or isinstance(sink, Repeating)):
                 self._firing.pop(one.id, None)
                 if one.status == "firing":
                     self._firing[one.id] = one.texts[form]
         if "why" in one.texts:
             print(self._for_terminal(one.texts["why"]), file=sys.stderr)
-
-    def _records(self, one: Found, form: str) -> Iterator[tuple[str, str]]:
-        """What a sink gets, each with an id: rows are several."""
-        text = one.texts[form]
-        if form != "rows":
-            yield f"{one.id}:{one.status}" if one.status else one.id, text
-            return
-        lines = text.split("\n")[:-1]
-        for name, line in zip(self._row_ids.of(one, one.detected, lines), lines, strict=True):
-            yield name, f"{line}\n"
 
     def flush(self) -> None:
         for sink in self._sinks.values():

@@ -14,24 +14,29 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import uuid4
 
+import msgspec
+
 from obep.engine.clock import micros
+from obep.engine.engine import cap
 from obep.engine.query import Query
+from obep.engine.split.key_routes import Layout
 from obep.errors import fail
 from obep.model import DeadLetter
 from obep.spark.connectors.heartbeat import beating
 from obep.spark.driver.arguments import chosen_queries, reader
 from obep.spark.driver.session import require_settings
 from obep.spark.stages.buckets import component_numbers
-from obep.spark.stages.route import Layout
 from obep.spark.stages.stage1 import BLOCKS, STAMP, Read, abstracting
 from obep.spark.stages.worker import Job, components_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from obep.lints.item_validation import Preparation
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,17 @@ class Detection:
         return observed(records, self.observe) if self.observe else records
 
 
+class GoesOn(NamedTuple):
+    """What a run passes on when its query is replaced."""
+
+    watched: bool = False
+    """Whether it may be replaced."""
+    clock: bytes = b""
+    """The clock that new buckets begin with."""
+    graphs: tuple[str, ...] = ()
+    """Digests of the static graphs before: their state goes on under the one of now."""
+
+
 def detect(
     queries: Query | Sequence[Query],
     items: DataFrame,
@@ -131,6 +147,9 @@ def detect(
     drop_state: bool = False,
     observe: str = "",
     lints: bool = False,
+    max_keys: int | None = None,
+    prepares: Preparation | None = None,
+    goes_on: GoesOn | None = None,
 ) -> Detection:
     """Find the events of one query, or of several, in a DataFrame of items.
 
@@ -143,7 +162,9 @@ def detect(
     `forms` asks for texts (`event`, `nquads`, `trig`, `why`) in the column `texts` of `records` in place of
     the columns. `drop_state` begins anew where a checkpoint has the state of another query. `observe`
     is a name under which a `Listener` receives the progress. With `lints` the rules about streams observe
-    items, for a run that shows what they find.
+    items, for a run that shows what they find. `max_keys` is that of `Engine`; `prepares` is what K decides
+    of items before they are matched, as obep.toml asks for it (`validate`, `units`, lookups). `goes_on` is
+    for a run whose query is replaced.
     """
     from pyspark.sql import functions as f
 
@@ -156,7 +177,7 @@ def detect(
     read = read or reader(items, chosen, mapping, stream)
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions") or 2)
     count = buckets or partitions
-    layouts = [Layout(components_of(query), count) for query in chosen]
+    layouts = [Layout(components_of(query, cap("max_keys", max_keys) is not None), count) for query in chosen]
     job = Job(
         tuple(_ship(spark, query) for query in chosen),
         count,
@@ -174,6 +195,9 @@ def detect(
         lints=lints,
         contents=tuple(query.to_bundle() for query in chosen) if _is_connect(spark) else (),
         begun=uuid4().hex,
+        max_keys=max_keys,
+        prepares=b"" if prepares is None else msgspec.msgpack.encode(prepares),
+        **(goes_on or GoesOn())._asdict(),
     )
     rows = beating(items) if items.isStreaming and job.idle is not None else items
     stamped = rows.withColumn(STAMP, f.current_timestamp())
@@ -191,13 +215,6 @@ def require_returns(queries: Sequence[Query]) -> None:
     """Refuse a query that returns nothing, and the same query twice."""
     for query in queries:
         query.require_returns()
-        if query.linked.models:
-            raise fail(
-                "OBEP824",
-                "a static graph that changes (FROM STREAM … AS GRAPH) does not run on Spark yet",
-                reason="Each part of the state would need the changes in event time.",
-                remedy="--engine embedded",
-            )
     if len({query.hash for query in queries}) < len(queries):
         raise fail("OBEP663", "the same query is there twice", remedy="give each query once")
 

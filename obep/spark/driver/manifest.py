@@ -40,6 +40,10 @@ class Manifest(msgspec.Struct):
     components: dict[str, dict[str, Any]]
     beats: bool | None = None
     files: dict[str, InputFile] = {}
+    graphs: list[str] = []
+    """Digests of static graphs whose state goes on under this one (`--watch`)."""
+    replaced: bool = False
+    """Whether the query was replaced while it ran: state of the one before may still be there."""
 
 
 def manifest(
@@ -49,12 +53,13 @@ def manifest(
     sources: Sequence[str],
     beats: bool | None = None,
     files: Iterable[Path] = (),
+    capped: bool = False,
 ) -> Manifest:
-    """That of a run."""
+    """That of a run; `capped`: with `max_keys`."""
     around = surroundings(query)
     components = {
         " ".join(sorted(component.name)): msgspec.to_builtins(identity(query, component, around, buckets))
-        for component in components_of(query)
+        for component in components_of(query, capped)
     }
     there = {str(path): input_file(path) for path in files if path.is_file()}
     return Manifest(partitions, buckets, list(sources), components, beats, there)

@@ -16,29 +16,32 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from threading import Thread, current_thread, main_thread
+from threading import Lock, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from obep.engine.query import Query
 from obep.errors import ObepError, fail
+from obep.lints.item_validation import preparation
 from obep.lints.rules.stream.duplicate_explanations import observe_lines
 from obep.lints.stream_stats import StreamStats
-from obep.model import DeadLetter
+from obep.model import Alert, DeadLetter
+from obep.output.form_texts import LINE, Found
 from obep.output.row_writer import row_variables
-from obep.run.outlets import require_fitting
+from obep.run.outlets import require_fitting, require_refitting
 from obep.run.run_spec import Order
 from obep.spark.connectors.connection_status import OtherEnd
 from obep.spark.connectors.spark_sources import (
+    Opened,
     address_of,
     input_files,
     input_folders,
     is_live,
     open_sources,
 )
-from obep.spark.driver.delivery import Delivery, Found
-from obep.spark.driver.detection import detect
+from obep.spark.driver.delivery import Delivery
+from obep.spark.driver.detection import GoesOn, detect
 from obep.spark.driver.manifest import (
     Manifest,
     manifest,
@@ -48,11 +51,12 @@ from obep.spark.driver.manifest import (
     write_manifest,
 )
 from obep.spark.driver.parquet import DELIVERED, WRITTEN, Written
+from obep.spark.driver.replaced_query import SparkWatch, parquet_columns, replacement, resolved_record
 from obep.spark.driver.seen_files import require_as_read
 from obep.spark.driver.session import PARTITIONS, session
 from obep.spark.driver.tally import Tally
 from obep.spark.readers.raw_rows import RawRead
-from obep.spark.stages.found_columns import COLUMNS, FOUND_KINDS, LINE
+from obep.spark.stages.found_columns import COLUMNS, FOUND_KINDS
 from obep.spark.stages.stream_notes import add_notes
 from obep.streams.sinks.open_sinks import Sink
 
@@ -77,6 +81,8 @@ LOST_OUTPUT = "A shuffle map stage with indeterminate output was failed and retr
 """An executor was lost with what it had made, and Spark cannot make it again in the same job."""
 LISTENING = ("Waiting for data to arrive", "Processing new data")
 """What Spark says of a stream when it has asked all sources how far they are."""
+HALTED = "obep: another query goes on from here"
+"""Why a micro-batch is not begun."""
 STARTS = 3
 RECORD = ("kind", "event", "id", "start", "end", "detected", "status", "texts")
 
@@ -93,8 +99,10 @@ class SparkRun:
         sinks: Mapping[str, Sink] | None = None,
     ) -> None:
         """`sinks` are further ones, by name: a `MemorySink`, a `CallSink`, one of your own."""
-        _require_no_checks(order)
         self.order = order
+        self._prepares = preparation(order.config)
+        if self._prepares is not None:
+            self._prepares.made(query.bundle)  # what cannot be used is refused before Spark starts
         self.query = query
         self.tally = Tally()
         self.stats = StreamStats()
@@ -121,6 +129,17 @@ class SparkRun:
         columns = partial(row_variables, plan)
         self.delivery = Delivery(order, plan.returned, notes, for_terminal, sinks, plan.alerting, columns)
         self.delivery.require_notes(begun=_is_begun(self._checkpoint))
+        self.watch: SparkWatch | None = None
+        """What looks at the files of the query, with --watch."""
+        self._next: tuple[Query, bool] | None = None
+        """The query to go on with from the next boundary on, and whether all state is kept."""
+        self._delivering = Lock()
+        self._last = -1
+        """The last micro-batch that was delivered."""
+        self._clock: bytes = b""
+        """The clock of the buckets after it."""
+        self._graphs: list[str] = [] if self._before is None else self._before.graphs
+        self._replaced = self._before is not None and self._before.replaced
         self._stream: Any = None
         self._stopping = False
         self._cancel: Callable[[], None] | None = None
@@ -148,33 +167,17 @@ class SparkRun:
         partitions = int(spark.conf.get(PARTITIONS) or 2)
         buckets = int(self.order.config.spark.get("buckets", partitions))
         if self.streaming:
-            keys = [inlet.key for inlet in self.order.inlets]
-            beats = self.order.idle is not None
-            files = input_files(self.order)
-            self._resume(manifest(self.query, partitions, buckets, keys, beats, files))
+            self._resume(self._manifest(self.query, partitions, buckets))
         streams = self.query.linked.streams
-        order = replace(self.order, config=self.order.config.with_lookups(self.query.bundle.k.once))
-        opened = open_sources(
-            spark, order, self.streaming, self._checkpoint, streams[0] if len(streams) == 1 else ""
-        )
+        alone = streams[0] if len(streams) == 1 else ""
+        opened = open_sources(spark, self._with_lookups(), self.streaming, self._checkpoint, alone)
         self.skipped, self.ends = opened.skipped, opened.ends
         self.on_opened()
-        found = detect(
-            self.query,
-            opened.rows,
-            lateness=self.order.lateness / 1_000_000,
-            idle=_seconds(self.order.idle),
-            future=_seconds(self.order.future if self.order.future is not None else self._day()),
-            buckets=buckets,
-            rdf="rdf" in self.query.plan.returned.values(),
-            read=RawRead(opened.inflows),
-            forms=self.delivery.forms(),
-            drop_state=self.order.drop_state,
-            lints=self.order.lints,
-        )
-        records = found.payloads if COLUMNS in self.delivery.forms() else found.records
+        records = self._detect(opened, buckets)
         if self.streaming:
-            self._watch(records)
+            while self._watch(records):
+                self._replace(partitions, buckets)
+                records = self._detect(opened, buckets)
             return
         self._cancel = spark.sparkContext.cancelAllJobs
         try:
@@ -185,6 +188,87 @@ class SparkRun:
                 raise
         finally:
             self._cancel = None
+
+    def _with_lookups(self) -> Order:
+        """The order with the indexes of what mappings look up in K, where it does not change."""
+        waits = bool(self.query.linked.models)
+        return replace(
+            self.order, config=self.order.config.with_lookups(self.query.bundle.k.once, waits=waits)
+        )
+
+    def _detect(self, opened: Opened, buckets: int) -> DataFrame:
+        """What the query finds in the rows of the sources."""
+        config = self._with_lookups().config
+        inflows = [
+            replace(inflow, mapping=config.mapping_of(inlet.name) if inlet.name else None)
+            for inflow, inlet in zip(opened.inflows, self.order.inlets, strict=True)
+        ]
+        found = detect(
+            self.query,
+            opened.rows,
+            lateness=self.order.lateness / 1_000_000,
+            idle=_seconds(self.order.idle),
+            future=_seconds(self.order.future if self.order.future is not None else self._day()),
+            buckets=buckets,
+            rdf="rdf" in self.query.plan.returned.values(),
+            read=RawRead(tuple(inflows)),
+            forms=self.delivery.forms(),
+            drop_state=self.order.drop_state or self._replaced,
+            lints=self.order.lints,
+            max_keys=self.order.config.engine.get("max_keys"),
+            prepares=self._prepares,
+            goes_on=GoesOn(self.order.watch, self._clock, tuple(self._graphs)),
+        )
+        return found.payloads if COLUMNS in self.delivery.forms() else found.records
+
+    def _manifest(self, query: Query, partitions: int, buckets: int) -> Manifest:
+        keys = [inlet.key for inlet in self.order.inlets]
+        beats, capped = self.order.idle is not None, "max_keys" in self.order.config.engine
+        made = manifest(query, partitions, buckets, keys, beats, input_files(self.order), capped)
+        made.graphs, made.replaced = self._graphs, self._replaced
+        return made
+
+    def require_fitting(self, query: Query) -> None:
+        """Refuse a query whose occurrences the sinks of this run cannot take."""
+        query.require_returns()
+        for target in self.order.targets:
+            require_refitting(target, query.plan)
+        if COLUMNS in self.delivery.forms() and parquet_columns(query) != parquet_columns(self.query):
+            raise fail(
+                "OBEP872",
+                "the new query returns alerts or rows, and the one before did not, or the other way round",
+                reason="The columns of a folder of Parquet are those of the query that it began with.",
+                remedy="start again with another folder",
+            )
+
+    def go_on_with(self, query: Query, *, keeps_state: bool) -> None:
+        """Run this query after the micro-batch that is under way; with all state, or with what still fits."""
+        self._next = query, keeps_state
+
+    def _replace(self, partitions: int, buckets: int) -> None:
+        """Another query takes the place of the one that ran; no micro-batch is under way."""
+        assert self._next is not None
+        before, (query, keeps_state), self._next = self.query, self._next, None
+        old = self._manifest(before, partitions, buckets)
+        if keeps_state:
+            self._graphs = [*self._graphs, before.bundle.k.digest]
+        else:
+            self._graphs, self._replaced = [], True
+        new = self._manifest(query, partitions, buckets)
+        new.files = (read_manifest(self._checkpoint) or new).files | new.files
+        firing = self.delivery.firing()
+        alerts = [one.occurrence for one in firing if isinstance(one.occurrence, Alert)]
+        done = replacement(before, query, old, new, self.tally.watermark, alerts if not keeps_state else ())
+        style = next((one.style for one in firing), None)
+        ended = [resolved_record(one, style) for one in done.resolved]
+        write_manifest(self._checkpoint, new)
+        if ended:
+            self.delivery.take(self._last, ended, ())
+        self.query = query
+        self.delivery.return_others(query.plan.returned, query.plan.alerting)
+        self.tally.pending.clear()
+        if self.watch is not None:
+            self.watch.went_on(before, query, done, self.tally.style, kept_state=keeps_state)
 
     def _day(self) -> int | None:
         return 86_400_000_000 if self.live else None
@@ -199,23 +283,26 @@ class SparkRun:
             now.files = before.files | now.files
         write_manifest(self._checkpoint, now)
 
-    def _watch(self, records: DataFrame) -> None:
+    def _watch(self, records: DataFrame) -> bool:
+        """Let the stream run to its end, or to where another query goes on: whether it was that."""
         writer = records.writeStream.foreachBatch(self.deliver)
         writer = writer.option("checkpointLocation", str(self._checkpoint / "spark"))
         if not self.live:
             writer = writer.trigger(availableNow=True)
         for left in range(STARTS, 0, -1):
             try:
-                self._await(writer)
-                return
+                return self._await(writer)
             except Exception as error:  # Spark goes on from the checkpoint, as after any other death
                 if self._stopping:
-                    return
+                    return False
+                if self._next is not None and HALTED in str(error):
+                    return True
                 if left == 1 or not any(text in str(error) for text in (SLOW_START, LOST_OUTPUT)):
                     raise
                 self.delivery.reopen()
+        return False
 
-    def _await(self, writer: DataStreamWriter) -> None:
+    def _await(self, writer: DataStreamWriter) -> bool:
         self._stream = writer.start()
         while not self._stream.awaitTermination(1):
             self.listens = self.listens or self._stream.status["message"] in LISTENING
@@ -223,13 +310,28 @@ class SparkRun:
             if progress is not None:
                 self.state_bytes = sum(one["memoryUsedBytes"] for one in progress["stateOperators"])
             self.on_turn()
-            if self._stopping:
+            if self.watch is not None and self._next is None:
+                self.watch.look_at(self)
+            if self._stopping or (self._next is not None and self._is_at_boundary()):
                 with _unsaid():  # the micro-batch that is under way is broken off, and runs again some day
                     self._stream.stop()
-                return
+                return not self._stopping
+        return False
+
+    def _is_at_boundary(self) -> bool:
+        """Whether all that was delivered is committed: from now on nothing is delivered."""
+        with self._delivering:
+            return self._last < 0 or (self._checkpoint / "spark" / "commits" / str(self._last)).exists()
 
     def deliver(self, records: DataFrame, batch: int) -> None:
         """One micro-batch to the sinks: records, or payloads where columns are wanted."""
+        with self._delivering:
+            if self._next is not None:
+                raise RuntimeError(HALTED)  # it runs again, under the next query
+            self._deliver(records, batch)
+            self._last = batch
+
+    def _deliver(self, records: DataFrame, batch: int) -> None:
         self.listens = True
         self.delivery.open(batch)
         if writing := self.delivery.writing():
@@ -251,6 +353,8 @@ class SparkRun:
             else:
                 report = msgspec.json.decode(row["progress"])
                 self.tally.add(report)
+                if clock := report.get("clock"):
+                    self._clock = msgspec.msgpack.encode(clock)
                 for note in report["notes"]:
                     add_notes(self.stats, note)
         if LINE in texts and self.stats.compared < self.compares:
@@ -322,22 +426,3 @@ def _is_begun(checkpoint: Path) -> bool:
 
 def _seconds(micros: int | None) -> float | None:
     return None if micros is None else micros / 1_000_000
-
-
-def _require_no_checks(order: Order) -> None:
-    """Refuse sources whose items are to be validated, or brought to other units."""
-    for name, settings in order.config.sources.items():
-        for setting, (code, what) in _NOT_ON_SPARK.items():
-            if setting in settings:
-                raise fail(
-                    code,
-                    f"sources.{name}.{setting}: {what} on Spark",
-                    file=str(order.config.path or ""),
-                    remedy="--engine embedded",
-                )
-
-
-_NOT_ON_SPARK = {
-    "units": ("OBEP836", "graphs are not brought to other units"),
-    "validate": ("OBEP807", "items are not validated"),
-}

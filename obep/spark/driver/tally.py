@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from obep.abstraction.matcher import NOTED
+from obep.engine.knowledge.knowledge_changes import MISSING
+from obep.engine.replacing.running import EVICTED
 from obep.formats.timestamps import Style
 from obep.output.json_writer import style_of_instant
 
@@ -35,7 +37,7 @@ class Tally:
     holding: tuple[str, ...] = ()
     style: Style | None = None
     noted: Counter[str] = field(default_factory=Counter)
-    """What the matchers counted (`obep.abstraction.matcher.NOTED`)."""
+    """What was counted: by the matchers (`obep.abstraction.matcher.NOTED`), by `max_keys`, by changes."""
     pending: dict[int, int] = field(default_factory=dict)
     load: Counter[int] = field(default_factory=Counter)
     """How many occurrences each bucket has found: whether the work is spread."""
@@ -50,7 +52,7 @@ class Tally:
             self.watermark = max(report["watermark"], self.watermark or report["watermark"])
         self.holding = tuple(filter(None, report["holding"]))
         self.style = "iso" if "iso" in (self.style, report["style"]) else report["style"] or self.style
-        self.noted.update({name: report.get(name, 0) for name in NOTED})
+        self.noted.update({name: report.get(name, 0) for name in (*NOTED, EVICTED, MISSING)})
         self.pending[report["bucket"]] = report["pending"]
         self.load[report["bucket"]] += report["occurrences"]
 

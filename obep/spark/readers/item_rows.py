@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from obep.engine.pushed_graphs import is_term
+from obep.engine.split.key_routes import Graph
 from obep.formats.input_limits import Limits, Refused
 from obep.formats.rdf_text import item_triples, parse_graph, read_lines
 from obep.formats.stream_reader import Notes
@@ -18,7 +19,7 @@ from obep.model import DeadLetter, Item, Triple
 from obep.spark.readers.column_doubts import as_timestamp, note_micros, say
 from obep.spark.readers.mapped_columns import distinct
 from obep.spark.readers.schemas import require_items
-from obep.spark.stages.route import Arrived, Columns, Graph
+from obep.spark.stages.route import Arrived, Columns
 from obep.spark.stages.stage1 import Read
 
 if TYPE_CHECKING:

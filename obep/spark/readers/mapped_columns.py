@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from obep.config.toml_file import MAPPING
 from obep.config.toml_values import table
+from obep.engine.split.key_routes import Graph
 from obep.formats.input_limits import Refused
 from obep.formats.rdf_text import item_triples
 from obep.formats.record_mapping import Mapping as Mapped
@@ -24,8 +25,8 @@ from obep.formats.table_rows import read_rows
 from obep.formats.tables.plain_values import arrow_rows
 from obep.formats.triple_template import Template
 from obep.model import DeadLetter, Item, Triple
-from obep.spark.readers.column_doubts import mapped_letter, mapped_notes, say
-from obep.spark.stages.route import Arrived, Columns, Graph
+from obep.spark.readers.column_doubts import say
+from obep.spark.stages.route import Arrived, Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,7 +65,11 @@ class MappedRead:
         if self._compiled is None:
             self._compiled = make_mapping(self._settings, "mapping")
             self._reading = Reading(
-                stream=self._stream, rename=True, source=self._stream, mapping=self._compiled
+                stream=self._stream,
+                rename=True,
+                source=self._stream,
+                mapping=self._compiled,
+                in_program=True,
             )
             kinds = batch.schema.to_string(
                 show_schema_metadata=False
@@ -79,7 +84,7 @@ class MappedRead:
             yield from self._one_by_one(batch)
         else:
             yield from self._by_columns(batch, fields, times)
-        say(mapped_notes(self.notes))
+        say(self.notes)
 
     def _by_columns(
         self, batch: pa.RecordBatch, fields: list[str], times: tuple[NDArray[np.int64], NDArray[np.bool_]]
@@ -115,8 +120,7 @@ class MappedRead:
 
     def _one_by_one(self, batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
         for record in arrow_rows(batch):
-            for found in read_rows(record, repr(record).encode(), self._reading):
-                yield mapped_letter(found) if isinstance(found, DeadLetter) else found
+            yield from read_rows(record, repr(record).encode(), self._reading)
 
 
 @lru_cache(maxsize=16)

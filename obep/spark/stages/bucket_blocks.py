@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from obep.abstraction.matcher import NOTED
-from obep.engine.blocks import Filling
+from obep.engine.blocks import REFUSED, Filling
 from obep.model import DeadLetter, Item
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ class Fillings:
         for item, letter in self.refused:
             self.blocks[_home(item.at, self._width)].letters.append(letter)
         first, *others = self.blocks  # one carries the counts
-        encoded = [first.encode(self._maxima, {**counters, **self._counted}, notes)]
+        counted = {**counters, **self._counted, REFUSED: len(self.refused)}
+        encoded = [first.encode(self._maxima, counted, notes)]
         return encoded + [block.encode(self._maxima, counters) for block in others]
 
     def _reach(self, stream: str, at: int) -> None:

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from obep.engine.reporter import Detected
 from obep.model import Alert, DeadLetter, Occurrence, Term
 from obep.operators.candidates import Candidate
-from obep.output.json_writer import iri, labels_of, style_of, to_line
+from obep.output.form_texts import LINE, text_in_form
+from obep.output.json_writer import iri, labels_of, to_line
 from obep.output.rdf_writer import to_rdf
-from obep.output.row_writer import csv_line, result_document, row_line, row_variables, rows_of
-from obep.output.why_tree import why
+from obep.output.row_writer import rows_of
 from obep.plan.plan import Plan
 from obep.spark.stages.bulk_causes import Cause, Causes, Shape
 
@@ -46,8 +46,6 @@ ROW = "op string, row map<string, string>"
 ROW_NAMES = ("at", "op", "row")
 OCCURRENCE_NAMES = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
 _TIMES = ("start", "end", "detected")
-LINE = "event"
-"""The form of a line of JSON."""
 COLUMNS = "columns"
 """The form of those who want columns beside texts."""
 RECORD = f"kind string, {OCCURRENCE}, {LETTER}, {ALERT}, {ROW}, progress string, texts array<string>"
@@ -128,7 +126,7 @@ def _answer_payloads(
             "event": [iri(one.event) for one in found],
             "id": [one.id for one in found],
             **{name: _instants([getattr(one, name) for one in found]) for name in _TIMES},
-            "texts": [[_text(one, form, style, plan) for form in others] for one in found],
+            "texts": [[text_in_form(one, form, style, plan) for form in others] for one in found],
         }
         yield _batch("answer", values, len(found))
 
@@ -148,22 +146,6 @@ def _rows_payload(found: Sequence[Occurrence]) -> bytes:
     return _batch("row", values, len(rows))
 
 
-def _text(one: Occurrence, form: str, style: str | None, plan: Plan | None) -> str:
-    """An occurrence in one of the forms that a sink may ask for."""
-    if form == LINE:
-        return to_line(one, style) + "\n"
-    if form in _WRITERS:
-        return _WRITERS[form](one, style)
-    chosen, rows = style_of(one, style), rows_of(one)
-    if form == "rows":
-        return "".join(f"{row_line(row, chosen)}\n" for row in rows)
-    assert plan is not None, "whoever asks for these knows the plan"
-    variables = row_variables(plan, one.event)
-    if form == "csv":
-        return "".join(csv_line(row, variables, chosen) for row in rows)
-    return result_document(rows, variables, chosen) + "\n"
-
-
 def _values(
     found: Sequence[Occurrence],
     rdf: bool,
@@ -180,7 +162,7 @@ def _values(
         values["rdf"] = [to_rdf(one, "iso") for one in found]
     if forms:
         texts = [
-            table.lines if form == LINE else [_text(one, form, style, plan) for one in found]
+            table.lines if form == LINE else [text_in_form(one, form, style, plan) for one in found]
             for form in forms
             if form != COLUMNS
         ]
@@ -234,16 +216,17 @@ class Table:
         """Occurrences of one event that each were found once, as nearly all are."""
         candidates: list[Candidate] = list(map(_found, run))
         starts, ends, done, _, parts, rows = zip(*candidates, strict=True)
-        shapes = self._causes.shapes(list(map(_by, run)), parts)
         self._events += [iri(event)] * len(run)
         for known, more in zip(self._times, (starts, ends, done), strict=True):
             known += more
-        self._bounded += map(_is_bounded, shapes)
         self._ids += map(_id, run)
         if self._wants_lines:
             self.lines += [one.by.line(one, self._style).decode() for one in run]
         if not self._wants_columns:
+            self._bounded += [one.by.is_bounded(own) for one, own in zip(run, parts, strict=True)]
             return
+        shapes = self._causes.shapes(list(map(_by, run)), parts)
+        self._bounded += map(_is_bounded, shapes)
         if all(map(_is_regular, set(shapes))):
             columns = list(zip(*parts, strict=True))
             begun, over = ([list(map(at, column)) for column in columns] for at in (_start, _end))
@@ -366,13 +349,6 @@ def _offsets(values: Sequence[int] | NDArray[np.int64]) -> pa.Array:
     import pyarrow as pa
 
     return pa.array(np.array(values, np.int32))
-
-
-_WRITERS: Mapping[str, Callable[[Occurrence, str | None], str]] = {
-    "nquads": lambda one, style: to_rdf(one, style, "nquads"),
-    "trig": lambda one, style: to_rdf(one, style, "trig"),
-    "why": why,
-}
 
 
 def letters_payload(letters: Sequence[DeadLetter]) -> bytes:

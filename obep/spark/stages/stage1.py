@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from obep.engine.blocks import NOW, STYLE, STYLES
+from obep.engine.blocks import NOW, PLACE, STYLE, STYLES, TASK
 from obep.engine.bulk import uncollected
 from obep.engine.time_letters import too_far
 from obep.model import Item
@@ -44,13 +44,16 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
 
     def run(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
+        from pyspark import TaskContext
 
         hold(job)
         for query in range(len(job.bundles)):
             agreed_layout(job, query)
         own = shares(job)
+        context = TaskContext.get()
+        task = 0 if context is None else context.partitionId()
         names = query_names([query_of(bundle) for bundle in job.bundles])
-        for stamped in batches:
+        for place, stamped in enumerate(batches):
             if not stamped.num_rows:
                 continue
             now = stamped.column(STAMP)[0].value
@@ -59,11 +62,12 @@ def abstracting(job: Job, read: Read) -> Callable[[Iterator[pa.RecordBatch]], It
             with uncollected():
                 reading = read if batch.num_rows else None  # of beats alone there is nothing to read
                 items = list(_admitted(reading(batch), job.future, now)) if reading else []
-                counters = {NOW: now, STYLE: STYLES.index(getattr(reading, "style", None))}
+                style = STYLES.index(getattr(reading, "style", None))
+                counters = {NOW: now, STYLE: style, TASK: task, PLACE: place}
                 notes = notice(job.bundles, items, getattr(reading, "notes", None), lints=job.lints)
                 fillings = [
-                    routes_of(bundle, job.buckets, share, job.named).fill(items, matcher_of(bundle))
-                    for bundle, share in zip(job.bundles, own, strict=True)
+                    routes_of(job, number, share).fill(items, matcher_of(bundle))
+                    for number, (bundle, share) in enumerate(zip(job.bundles, own, strict=True))
                 ]
                 if len(fillings) > 1:
                     settle(fillings, names)

@@ -7,26 +7,30 @@ the state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 import msgspec
-import numpy as np
 from pyspark import TaskContext
 from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from obep.abstraction.matcher import NOTED, noted
-from obep.engine.blocks import NOW, STYLE, STYLES, Block, Entry, Group, decode_block
+from obep.engine.blocks import NOW, REFUSED, STYLE, STYLES, Block, Entry, decode_block
 from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
+from obep.engine.knowledge.judged_items import JudgedItems
+from obep.engine.knowledge.knowledge_changes import MISSING
+from obep.engine.replacing.running import EVICTED
 from obep.engine.segment import Segment
-from obep.engine.time_letters import AFTER_READING, LATE, late
+from obep.engine.time_letters import LATE
 from obep.errors import ObepError, fail
 from obep.model import DeadLetter, Occurrence
 from obep.plan.components import Component
+from obep.spark.stages.block_entries import entries_of, late_letters, made_at, read_and_refused
 from obep.spark.stages.buckets import partition_of
 from obep.spark.stages.bulk_causes import Causes
 from obep.spark.stages.found_columns import (
@@ -45,14 +49,15 @@ from obep.spark.stages.worker import (
     hold,
     matcher_of,
     place_of,
+    prepared_by,
     query_of,
     rest,
+    routes_of,
+    shares,
 )
 
 FOUND = "payload binary"
 CHUNK = 10_000
-KNOWN = 20_000
-"""Groups that are remembered."""
 COMMON = 50_000
 """How much of `_causes` is remembered."""
 
@@ -70,10 +75,6 @@ class Warm(NamedTuple):
 
 _warm: dict[tuple[str, int], Warm] = {}
 """The buckets that this process ran last, each under the version of its state."""
-
-
-_groups: dict[bytes, Group] = {}
-"""Groups that have come in blocks: what comes again is the same object, and what is known of it is known."""
 
 
 _causes: dict[tuple[str, int], Causes] = {}
@@ -99,6 +100,7 @@ class Detecting(StatefulProcessor):
         number = self._job.numbers.index(key[0])
         self._require_partition(key[0])
         blocks = [decode_block(bytes(row.block)) for row in rows]
+        blocks.sort(key=made_at)  # Spark gives each bucket another order
         saved = self._clock_state.get() if self._clock_state.exists() else None
         run = Run(self._job, number, saved[0] if saved else None, self._stored)
         found, letters = run.take(blocks)
@@ -163,10 +165,11 @@ class Run:
 
     def __init__(self, job: Job, number: int, state: bytes | None, stored: Callable[[int], bytes]) -> None:
         self._job = job
-        self.bundle, self.component, share = place_of(job, number)
+        self._where = where = place_of(job, number)
+        self.bundle, self.component = where.bundle, where.component
         query = query_of(self.bundle)
         self._noted = noted(matcher_of(self.bundle))
-        self.plan = self.component.plan(query.plan, *share)
+        self.plan = self.component.plan(query.plan, *where.share)
         self._identity = identity(query, self.component, around(self.bundle), job.buckets)
         self._asks = _asks(self.bundle, self.component)
         self._key = (self.bundle, number)
@@ -175,7 +178,13 @@ class Run:
         self.style = 0
         self.dropped = False
         """Whether there was a state of another query, which is to be forgotten."""
+        self._other_k = False
+        """Whether the static graph is another one than when the state was stored."""
         before = self._resume(state) if state is not None else None
+        if before is None and job.clock:
+            self._clock.load(msgspec.msgpack.decode(job.clock))
+            self._clock.follow(job.streams)
+            self._clock.resume()
         index = msgspec.msgpack.decode(unsqueezed(before.index), type=Index) if before else Index()
         self._pages = Pages(index, stored)
         warm = _warm.pop(self._key, Warm("", {}, [], frozenset()))
@@ -192,10 +201,19 @@ class Run:
         self._touched: tuple[int, ...] = ()
         self._undecided = 0
         """Deadlines beyond the end of a bounded input."""
+        self._floor: int | None = None
+        """The watermark before this micro-batch."""
+        self._seen: list[Occurrence] = []
+        """What another static graph has decided."""
+        self._here: Counter[str] = Counter()
+        """What was counted in the segments."""
 
     def _resume(self, data: bytes) -> State | None:
         """Go on from a state, unless it is that of another query."""
         state = msgspec.msgpack.decode(data, type=State)
+        if state.identity["graph"] in self._job.graphs:
+            self._other_k = state.identity["graph"] != self._identity.graph
+            state.identity["graph"] = self._identity.graph
         try:
             refuse_changed(self.component.name, state.identity, self._identity)
         except ObepError:
@@ -206,24 +224,26 @@ class Run:
         self._clock.load(state.clock)
         if state.begun != self._job.begun:
             self._clock.resume()
+            if self._job.watched:
+                self._clock.follow(self._job.streams)
         self.style = state.style
         return state
 
     def take(self, blocks: list[Block]) -> tuple[list[Occurrence], list[DeadLetter]]:
         """What the blocks of a micro-batch decide, and what takes part in nothing."""
-        floor = self._clock.watermark
+        self._floor = floor = self._clock.watermark
         maxima: dict[str, int] = {}
         for block in blocks:
             self._letters.extend(block.letters)
             if floor is not None:
                 for stream, instants in block.arrived():
                     if min(instants) < floor:
-                        self._letters.extend(_late(stream, instants, floor))
+                        self._letters.extend(late_letters(stream, instants, floor))
             for stream, at in block.maxima.items():
                 maxima[stream] = max(at, maxima.get(stream, at))
             self.style = max(self.style, block.counters.get(STYLE, 0))
         self._clock.tick(maxima, max((block.counters.get(NOW, 0) for block in blocks), default=None))
-        found = self._run(_entries(blocks, floor), max(maxima.values(), default=None))
+        found = self._run(entries_of(blocks, floor), max(maxima.values(), default=None))
         return found, self._letters
 
     def _run(self, entries: dict[int, list[Entry]], end: int | None) -> list[Occurrence]:
@@ -234,12 +254,17 @@ class Run:
                 if number in self._segments:
                     self._spare.append(self._segments.pop(number))
             due = self._pages.index.due(watermark)
+        if self._other_k and self._floor is not None:
+            due = {*self._pages.index.segments}
         found: list[Occurrence] = []
         # What has most to do comes first, and so stands together in the pages: it will come again.
         self._touched = tuple(sorted({*entries, *due}, key=lambda n: (-len(entries.get(n, ())), n)))
         for number in self._touched:
             new = number not in self._segments and number not in self._pages
             segment = self._blank() if new else self._segment(number)
+            before = segment.counted()
+            found += self._seen
+            self._seen.clear()
             segment.add(entries.get(number, ()))
             if watermark is not None:
                 found.extend(segment.release(watermark))
@@ -248,13 +273,25 @@ class Run:
                 self._undecided += segment.pending
             elif new:
                 self._put(number, segment)
+            self._here.update(segment.counted())
+            self._here.subtract(before)
+            if segment.judge is not None:
+                self._account(segment.judge)
         return found
+
+    def _account(self, judge: JudgedItems) -> None:
+        """What became of items in a bucket that judges them."""
+        self._letters.extend(judge.letters)
+        self._here[REFUSED] += sum(one.code != LATE for one in judge.letters)
+        judge.letters.clear()
 
     def _segment(self, number: int) -> Segment:
         segment = self._segments.get(number)
         if segment is None:
             segment = self._segments[number] = self._spare.pop() if self._spare else self._new_segment()
             segment.load(self._pages.get(number))
+            if self._other_k and self._floor is not None:
+                self._seen.extend(segment.see_knowledge(self._floor + 1))
         return segment
 
     def _blank(self) -> Segment:
@@ -267,8 +304,22 @@ class Run:
         return segment
 
     def _new_segment(self) -> Segment:
-        split = self.component.begins
-        return Segment(self.plan, matcher_of(self.bundle), self._letters.append, self._asks, split=split)
+        judge = self._new_judge() if self.component.judges else None
+        return Segment(
+            self.plan,
+            matcher_of(self.bundle) if judge is None else judge.matcher,
+            self._letters.append,
+            self._asks,
+            split=self.component.begins,
+            judge=judge,
+            max_keys=self._job.max_keys,
+        )
+
+    def _new_judge(self) -> JudgedItems:
+        job, where, query = self._job, self._where, query_of(self.bundle)
+        routes = routes_of(job, where.query, shares(job)[where.query])
+        place = partial(routes.brought_to, where.bucket)
+        return JudgedItems(query, place, prepared_by(job.prepares, query), speaks=where.bucket == 0)
 
     def turned_pages(self) -> Iterator[tuple[int, bytes | None]]:
         """The pages to write, and those that are gone (`None`)."""
@@ -315,16 +366,19 @@ class Run:
             "style": STYLES[self.style],
             "notes": (notes := [block.notes for block in blocks if block.notes]),
             "warnings": warnings_of(notes),
-            "items": arrived + sum(one.code in AFTER_READING for block in blocks for one in block.letters),
-            "processed": arrived - late,
+            "items": arrived + sum(read_and_refused(block) for block in blocks),
+            "processed": arrived - late - (judged := self._here[REFUSED]),
             "occurrences": len(found),
             "late": late,
-            "refused": refused,
-            "derived": len(letters) - late - refused,  # of occurrences and windows, which are no items
+            "refused": refused + judged,
+            "derived": len(letters) - late - refused - judged,  # of occurrences and windows, no items
+            EVICTED: self._here[EVICTED],
+            MISSING: self._here[MISSING],
             "watermark": self._clock.watermark,
             "holding": list(self._clock.holding()),
             "segments": len(self._touched),
             **self._counted(blocks),
+            **({"clock": self._clock.dump()} if self._job.watched else {}),
             "pending": self._pages.index.pending + self._undecided,
         }
 
@@ -332,7 +386,7 @@ class Run:
         """What the matcher counted: in stage 1, and here, over windows and occurrences."""
         here = zip(noted(matcher_of(self.bundle)), self._noted, strict=True)
         return {
-            name: now - before + sum(block.counters.get(name, 0) for block in blocks)
+            name: now - before + self._here[name] + sum(block.counters.get(name, 0) for block in blocks)
             for name, (now, before) in zip(NOTED, here, strict=True)
         }
 
@@ -342,30 +396,3 @@ def _asks(bundle: str, component: Component) -> dict[int, str]:
     read = {*component.events, *component.reads}
     asks = query_of(bundle).asks.all
     return {ask.number: ask_names(bundle)[ask.number] for ask in asks if ask.event in read}
-
-
-def _entries(blocks: Sequence[Block], floor: int | None) -> dict[int, list[Entry]]:
-    """The entries of some blocks that are not late, by segment, in the order of time."""
-    groups = np.array([group for block in blocks for group in block.groups_of(_groups)], object)
-    if len(_groups) > KNOWN:  # hardly any of them will come again
-        _groups.clear()
-    first = np.cumsum([0, *(len(block.groups) for block in blocks)])
-    columns = [block.columns() for block in blocks]
-    times = np.concatenate([np.asarray(one, np.int64) for one, _, _ in columns])
-    segments = np.concatenate([np.asarray(one, np.int64) for _, one, _ in columns])
-    numbers = np.concatenate([np.asarray(one) + at for (_, _, one), at in zip(columns, first, strict=False)])
-    order = np.lexsort((times, segments))
-    if floor is not None:
-        order = order[times[order] >= floor]
-    if not len(order):
-        return {}
-    segments = segments[order]
-    cuts = [0, *(np.flatnonzero(np.diff(segments)) + 1).tolist(), len(order)]
-    entries = list(zip(times[order].tolist(), groups[numbers[order]].tolist(), strict=True))
-    return {int(segments[low]): entries[low:high] for low, high in pairwise(cuts)}
-
-
-def _late(stream: str, instants: Iterable[int], floor: int) -> Iterator[DeadLetter]:
-    for at in instants:
-        if at < floor:
-            yield late(stream, at, floor)

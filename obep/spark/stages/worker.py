@@ -11,14 +11,20 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
 
 from obep.engine.query import Query
+from obep.engine.split.key_routes import Layout
 from obep.errors import fail
 from obep.plan.components import Component, components
 from obep.spark.stages.bucket_blocks import Share
-from obep.spark.stages.route import Layout, Routes
+from obep.spark.stages.route import Routes
 from obep.spark.stages.state_identity import ask_name, surroundings
+
+if TYPE_CHECKING:
+    from obep.engine.knowledge.prepared_items import PreparedItems
 
 QUERIES = 256
 """Compiled queries that a worker keeps: more than one pipeline has, which goes through them all each time."""
@@ -59,6 +65,16 @@ class Job:
     """The bundles themselves, where their files do not reach the workers of a stream (on Connect)."""
     begun: str = ""
     """Another one for each start: the time between two of them does not count as silence."""
+    max_keys: int | None = None
+    """How many values of PARTITION BY each event remembers."""
+    prepares: bytes = b""
+    """What K decides of items before they are matched: a `Preparation`, encoded."""
+    watched: bool = False
+    """Whether the query may be replaced while it runs: then the clock is reported, for buckets that begin."""
+    clock: bytes = b""
+    """The clock that buckets without state begin with, encoded."""
+    graphs: tuple[str, ...] = ()
+    """Digests of static graphs before: their state goes on under the one of now."""
 
     @property
     def named(self) -> bool:
@@ -94,21 +110,30 @@ def rest() -> None:
     gc.freeze()
 
 
-def place_of(job: Job, number: int) -> tuple[str, Component, tuple[int, int]]:
-    """The bundle and the component that a bucket of the job runs, and which share of it, of how many.
+class Where(NamedTuple):
+    """What a bucket of a job runs."""
 
-    No other bundle is looked at.
-    """
+    query: int
+    bundle: str
+    bucket: int
+    """Its number among those of its query."""
+    component: Component
+    share: tuple[int, int]
+    """Which bucket of its component it is, of how many."""
+
+
+def place_of(job: Job, number: int) -> Where:
+    """What a bucket of the job runs; no other bundle is looked at."""
     ends = list(accumulate(job.widths))
     query = bisect_right(ends, number)
-    first = ends[query] - job.widths[query]
+    bucket = number - ends[query] + job.widths[query]
     layout = agreed_layout(job, query)
-    return job.bundles[query], layout.component_of(number - first), layout.share_of(number - first)
+    return Where(query, job.bundles[query], bucket, layout.component_of(bucket), layout.share_of(bucket))
 
 
 def agreed_layout(job: Job, query: int) -> Layout:
     """The buckets of a query; refused if they are others here than on the driver."""
-    layout = layout_of(job.bundles[query], job.buckets)
+    layout = layout_of(job.bundles[query], job.buckets, job.max_keys is not None)
     if layout.width != job.widths[query]:
         raise fail(
             "OBEP657",
@@ -140,9 +165,9 @@ def matcher_of(bundle: str) -> Any:
 
 
 @lru_cache(maxsize=QUERIES)
-def layout_of(bundle: str, buckets: int) -> Layout:
-    """The buckets of a query."""
-    return Layout(components_of(query_of(bundle)), buckets)
+def layout_of(bundle: str, buckets: int, capped: bool = False) -> Layout:
+    """The buckets of a query; `capped`: with `max_keys`."""
+    return Layout(components_of(query_of(bundle), capped), buckets)
 
 
 @lru_cache(maxsize=QUERIES)
@@ -157,10 +182,29 @@ def ask_names(bundle: str) -> tuple[str, ...]:
     return tuple(ask_name(ask) for ask in query_of(bundle).asks.all)
 
 
+def routes_of(job: Job, query: int, share: Share) -> Routes:
+    """Where the occurrences of a query go."""
+    capped = job.max_keys is not None
+    return _routes(job.bundles[query], job.buckets, share, job.named, capped, job.prepares)
+
+
 @lru_cache(maxsize=QUERIES)
-def routes_of(bundle: str, buckets: int, share: Share, named: bool) -> Routes:
-    """Where the occurrences of a query go; `named`: with the names of their items."""
-    return Routes(layout_of(bundle, buckets), query_of(bundle).asks.all, share, named)
+def _routes(bundle: str, buckets: int, share: Share, named: bool, capped: bool, prepares: bytes) -> Routes:
+    """The same; `named`: with the names of their items."""
+    query, layout = query_of(bundle), layout_of(bundle, buckets, capped)
+    prepared = prepared_by(prepares, query)
+    if prepared is not None:
+        prepared.begin(query.bundle.k.once)
+    return Routes(layout, query.asks.all, share, named, prepared)
+
+
+def prepared_by(prepares: bytes, query: Query) -> PreparedItems | None:
+    """What makes items ready by the K of a query."""
+    if not prepares:
+        return None
+    from obep.lints.item_validation import Preparation
+
+    return msgspec.msgpack.decode(prepares, type=Preparation).made(query.bundle)
 
 
 def shares(job: Job) -> list[Share]:
@@ -180,6 +224,6 @@ def streams_of(query: Query) -> frozenset[str]:
     return frozenset(query.linked.streams)
 
 
-def components_of(query: Query) -> tuple[Component, ...]:
-    """The components of a query's plan."""
-    return components(query.plan, query.derived)
+def components_of(query: Query, capped: bool = False) -> tuple[Component, ...]:
+    """The components of a query's plan; `capped`: with `max_keys`."""
+    return components(query.plan, query.derived, judges=bool(query.linked.models), capped=capped)

@@ -21,7 +21,7 @@ from obep.config.toml_file import Config
 from obep.config.toml_values import duration
 from obep.errors import ObepError, fail
 from obep.formats.timestamps import parse_instant, show_instant
-from obep.output.json_writer import AlertRecord
+from obep.output.json_records import AlertRecord
 from obep.streams.sinks.http_post import HttpPost, Refusal
 from obep.streams.sinks.queued_sink import unexpected
 from obep.streams.sinks.webhook import pause
@@ -40,7 +40,7 @@ _decode, _encode = msgspec.json.Decoder(AlertRecord).decode, msgspec.json.Encode
 
 
 class PostedAlert(msgspec.Struct):
-    """An alert as Alertmanager wants it; instants are microseconds."""
+    """An alert in Alertmanager's form; instants are microseconds."""
 
     id: str
     labels: dict[str, str]
@@ -50,7 +50,7 @@ class PostedAlert(msgspec.Struct):
 
     @property
     def identity(self) -> tuple[tuple[str, str], ...]:
-        """What makes it the same alert for Alertmanager."""
+        """The identity of the alert for Alertmanager."""
         return tuple(sorted(self.labels.items()))
 
 
@@ -81,7 +81,7 @@ class AlertmanagerSink:
         self._firing: dict[str, PostedAlert] = {}
         """By the id of the alert."""
         self._alike: Counter[tuple[tuple[str, str], ...]] = Counter()
-        """How many of them have the same labels."""
+        """The number of alerts with the same labels."""
         self._again: Iterator[str] = iter(())
         """The ids of those that are to be sent again now."""
         self._due = clock() + self._every
@@ -111,14 +111,14 @@ class AlertmanagerSink:
             self._begin(alert)
 
     def flush(self) -> None:
-        """Returns when the Alertmanager has everything; waits for one that is away."""
+        """Wait until the Alertmanager has everything, also while it cannot be reached."""
         self._wait(lambda: not self._waiting)
 
     def position(self) -> int:
         return 0
 
     def hurry(self) -> None:
-        """Wait no longer for an Alertmanager that is away. May be called from a signal."""
+        """Stop waiting for an Alertmanager that cannot be reached. May be called from a signal."""
         self._hurried = True
 
     def close(self) -> None:
@@ -149,7 +149,7 @@ class AlertmanagerSink:
                 self._turned.notify_all()
 
     def _choose(self) -> dict[str, PostedAlert]:
-        """What is sent next: new records, or else some of those that are due again."""
+        """The next alerts to send: new records, or some that are due again."""
         if self._waiting:
             return dict(islice(self._waiting.items(), BATCH))
         ids = list(islice(self._again, BATCH))

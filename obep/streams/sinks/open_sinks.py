@@ -14,12 +14,12 @@ from obep.streams.sinks.output_files import open_output, safe_position
 from obep.streams.sinks.queued_sink import Posted
 from obep.streams.stream_uri import Address, parse_address
 
-Form = Literal["event", "rdf", "rows", "csv", "sparql-json", "columns", ""]
-"""What a sink writes (`columns`: Parquet); nothing where that is not fixed."""
-JSON_FORMS = ("event", "rows", "sparql-json")
-"""Those that are JSON objects, a line each."""
+Form = Literal["event", "rdf", "rows", "csv", "sparql-json", "ids", "columns", ""]
+"""The form that a sink writes (`columns`: Parquet); None if it is not fixed."""
+JSON_FORMS = ("event", "rows", "sparql-json", "ids")
+"""The forms of JSON values, one a line."""
 OF_ROWS = ("csv", "sparql-json")
-"""Those that hold rows and nothing else."""
+"""The forms that contain rows only."""
 ENDINGS: dict[str, Form] = {
     ".jsonl": "event",
     ".ndjson": "event",
@@ -28,7 +28,7 @@ ENDINGS: dict[str, Form] = {
     ".csv": "csv",
     ".parquet": "columns",
 }
-"""What the ending of a sink's file stands for."""
+"""The forms by the extension of a sink's file."""
 ALERTMANAGER = ("alertmanager", "alertmanagers")
 """The sinks that take alerts only."""
 HALF = "What was written before is there, perhaps with half a line at its end."
@@ -44,10 +44,10 @@ class Sink(Protocol):
         """Returns when everything sent has left: others can see it."""
 
     def position(self) -> int:
-        """How far a file is safely written; 0 for what cannot be taken back."""
+        """The position up to which a file is on disk; 0 for other sinks."""
 
     def close(self) -> None:
-        """Flushes and lets go."""
+        """Flush and close."""
 
 
 @runtime_checkable
@@ -146,7 +146,7 @@ class CallSink(MemorySink):
 
 
 def form_of(uri: str, wanted: Form = "") -> Form:
-    """What is wanted, or else what the ending of a file stands for; they may not disagree."""
+    """The requested form, or that of the file's extension; they must agree."""
     address = parse_address(uri)
     ending = ENDINGS.get(Path(address.path).suffix.lower()) if address.scheme == "file" else None
     if address.scheme == "file" and uri != "-" and ending is None:
@@ -165,7 +165,7 @@ def require_one_topic(address: Address) -> None:
         raise fail(
             "OBEP512",
             f"{address.shown}: messages go to one topic",
-            reason="# and + stand for many topics, and only a source can read many.",
+            reason="# and + match many topics, which only a source can read.",
             remedy="mqtt://host/topic",
         )
 

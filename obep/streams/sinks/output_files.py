@@ -1,4 +1,4 @@
-"""The files that a run writes: what a checkpoint calls them, and where a run that goes on continues them."""
+"""The files that a run writes: their keys in a checkpoint, and where a resumed run continues them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Warn = Callable[[str, str], object]
 
 
 def output_key(path: Path) -> str:
-    """What a checkpoint calls a file that is written: which one it is, not the how-manieth of the run."""
+    """The key of a written file in a checkpoint: its path, not its number in the run."""
     return f"file:{path.resolve()}"
 
 
@@ -37,7 +37,7 @@ def continued_at(key: str, path: Path, known: Mapping[str, int] | None, warn: Wa
     if start is None and size:
         raise fail(
             "OBEP558",
-            f"{path} holds something, and the checkpoint does not know it",
+            f"{path} is not empty, and the checkpoint does not record it",
             reason="The checkpoint was made without this output, which would be overwritten.",
             remedy=f"mv {path} elsewhere, or write to another file",
         )
@@ -55,7 +55,7 @@ def continued_at(key: str, path: Path, known: Mapping[str, int] | None, warn: Wa
             "OBEP558",
             f"{path} is shorter than the checkpoint says",
             reason=f"It has {size} bytes, and the checkpoint has written {start}: it is another file.",
-            remedy=f"put the old file back, or mv {path} elsewhere to go on in a new one",
+            remedy=f"put the old file back, or mv {path} elsewhere to continue in a new one",
         )
     return start
 
@@ -83,7 +83,7 @@ class LeftFiles:
                 self._stand[key] = max(self._stand[key], end)
 
     def see_all(self) -> None:
-        """All that stands beyond the checkpoint has been found again."""
+        """Called when everything beyond the checkpoint has been found again."""
         for key, ends in self._ends.items():
             self._stand[key] = max([self._stand[key], *ends.values()])
 
@@ -124,7 +124,7 @@ def _size_of(path: Path) -> int | None:
 
 
 def safe_position(file: BinaryIO) -> int:
-    """How far a file is written, once all of that is on the disk; 0 for a pipe or a device."""
+    """The length of a file, once all of it is on disk; 0 for a pipe or a device."""
     file.flush()
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         return 0

@@ -1,4 +1,4 @@
-"""A slow sink behind a queue: the engine goes on while it is sending, and waits when too much is waiting."""
+"""A queue before a slow sink: the engine continues while it sends, and waits when the queue is full."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HELD = 1000
 
 
 class Slow(Protocol):
-    """What a queue can stand before."""
+    """A sink that can be behind a queue."""
 
     def send(self, id: str, payload: bytes) -> None: ...
 
@@ -78,7 +78,7 @@ class Posted:
 
 
 def unexpected(id: str, error: Exception) -> ObepError:
-    """What ends a run that can send nothing more."""
+    """The error that ends a run whose sink has failed."""
     found = stopped(
         "OBEP555",
         f"{id} could not be sent, and nothing after it",

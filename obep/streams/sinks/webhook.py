@@ -14,7 +14,7 @@ RETRIES = 5
 
 
 def pause(attempt: int) -> float:
-    """How many seconds to wait before the next try, after so many that failed."""
+    """The seconds to wait before the next try, by the number of failed ones."""
     return float(min(0.5 * 2 ** min(attempt - 1, 10), 30.0))
 
 
@@ -47,7 +47,7 @@ class WebhookSink:
         raise fail("OBEP555", f"{self._address.shown} did not take {id}: {reason}")
 
     def hurry(self) -> None:
-        """What is not taken at once is given up from now on."""
+        """From now on, give up records that are not accepted at once."""
         self._closing.set()
 
     def flush(self) -> None:

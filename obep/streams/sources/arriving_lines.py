@@ -1,4 +1,4 @@
-"""A pipe or socket read as its bytes arrive: lines are given at once, and one knows if another is there."""
+"""Read a pipe or socket as its bytes arrive: lines are returned at once, with whether more are there."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ CHUNK = 1 << 16
 
 
 class Raw(Protocol):
-    """What gives the bytes that there are, at most n, and none at the end."""
+    """A reader of the available bytes, at most n; empty at the end."""
 
     def read(self, n: int, /) -> bytes | None: ...
 

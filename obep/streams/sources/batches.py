@@ -1,10 +1,11 @@
-"""What sources give: batches of records, each with the position to go on from after it."""
+"""The output of sources: batches of records, each with the position after it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from obep.formats.tables.record_blocks import Records
 from obep.model import DeadLetter, Item
 
 Position = Mapping[str, int]
@@ -15,7 +16,7 @@ SIZE = 256
 class Batch(NamedTuple):
     """Records that came together, and the position after them."""
 
-    records: list[Item | DeadLetter]
+    records: Records
     position: Position
 
     def after(self, taken: int) -> Position | None:
@@ -51,7 +52,7 @@ class Source(Connected, Protocol):
     live: bool
     """Whether it is read as things happen, and may be silent for a while."""
     ends: bool
-    """Whether it comes to an end by itself, as files and pipes do, so that others can wait for it."""
+    """Whether the source ends, as files and pipes do, so that others can wait for it."""
 
     def batches(self, start: Position) -> Iterator[Batch]:
         """The batches from a position on ({} is the beginning), until the end or `stop`."""
@@ -78,3 +79,13 @@ def batched(records: Iterable[Item | DeadLetter], start: Position, more: Any = N
             held = []
     if held:
         yield Batch(held, {"records": count})
+
+
+def batched_blocks(blocks: Iterable[Records], start: Position) -> Iterator[Batch]:
+    """The same of records that come in blocks, each of them a batch."""
+    skip, count = start.get("records", 0), 0
+    for block in blocks:
+        count += len(block)
+        new = count - skip
+        if new > 0:
+            yield Batch(block if new >= len(block) else block[-new:], {"records": count})

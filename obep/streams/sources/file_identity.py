@@ -10,9 +10,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from obep.formats import read_file
+from obep.formats import read_blocks, read_file
 from obep.formats.input_limits import inflate
 from obep.formats.stream_reader import Reading
+from obep.formats.tables.record_blocks import Records
 from obep.model import DeadLetter, Item
 
 BYTES, DIGEST = "bytes", "digest"
@@ -25,19 +26,23 @@ WHOLE = frozenset(("json", "ntriples", "turtle", "jsonld", "trig", "parquet"))
 class Watched:
     """A file that remembers what was taken from it.
 
-    A line counts once it is whole, or the next one is asked for: a reader may leave half a line for another
-    day. A block counts at once, since a position may lie in its midst.
+    A line counts once it is whole, or something follows it: a reader may leave half a line at the end for
+    another day. A block counts at once, since a position may lie in its midst.
     """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._held = b""
+        self._held = self._torn = b""
         self._digest = _new_digest()
         self._size = 0
 
     def readline(self, most: int = -1, /) -> bytes:
-        line, self._held = self._held, self._file.readline(most)
-        self._count(line)
+        line, self._held = self._torn + self._held, self._file.readline(most)
+        if self._held or line.endswith(b"\n"):
+            self._torn = b""
+            self._count(line)
+        else:
+            self._torn = line
         return self._held
 
     def read(self, n: int = -1, /) -> bytes:
@@ -53,7 +58,7 @@ class Watched:
         self._size += len(data)
 
     def position(self) -> dict[str, int]:
-        """What identifies the file from now on."""
+        """The current identity of the file."""
         whole = self._held if self._held.endswith(b"\n") else b""
         digest = self._digest.copy()
         digest.update(whole)
@@ -69,12 +74,18 @@ class Tracked:
         self._whole = _position_after(file, None) if format in WHOLE else None
 
     def records(self) -> Iterator[Item | DeadLetter]:
+        return read_file(self._inside(), self._format, self._reading)
+
+    def blocks(self, size: int) -> Iterator[Records]:
+        """The same in blocks, as `read_blocks` has them."""
+        return read_blocks(self._inside(), self._format, self._reading, size)
+
+    def _inside(self) -> BinaryIO:
         file = self._file if self._whole is not None else cast(BinaryIO, self._watched)
-        inside = inflate(file, self._reading.limits) if self._packed else file
-        yield from read_file(inside, self._format, self._reading)
+        return inflate(file, self._reading.limits) if self._packed else file
 
     def position(self) -> dict[str, int]:
-        """What identifies the file from now on."""
+        """The current identity of the file."""
         return self._watched.position() if self._whole is None else self._whole
 
 
@@ -90,7 +101,7 @@ def is_same(file: BinaryIO, position: Mapping[str, int], *, whole: bool) -> bool
 
 
 def _position_after(file: BinaryIO, size: int | None) -> dict[str, int]:
-    """That after so many bytes, or after all of them."""
+    """The position after n bytes, or after all of them."""
     digest, count = _new_digest(), 0
     while data := file.read(CHUNK if size is None else min(CHUNK, size - count)):
         digest.update(data)

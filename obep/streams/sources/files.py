@@ -14,19 +14,20 @@ from typing import BinaryIO, cast
 
 from obep.config.toml_file import below
 from obep.errors import ObepError, fail
-from obep.formats import ENDINGS, format_named, read_file
+from obep.formats import ENDINGS, format_named, read_blocks, read_file
 from obep.formats.input_limits import inflate
 from obep.formats.stream_reader import Reading
+from obep.formats.tables.record_blocks import Records
 from obep.model import DeadLetter, Item
 from obep.streams.sources.arriving_lines import Arriving
-from obep.streams.sources.batches import Batch, Position, batched
+from obep.streams.sources.batches import SIZE, Batch, Position, batched, batched_blocks
 from obep.streams.sources.file_identity import BYTES, DIGEST, WHOLE, Tracked, is_same, replaced
 
 FINISHED = -1
 BUFFER = 1 << 18
 """Bytes that are read from a file at once."""
 KNOWN = ("records", BYTES, DIGEST)
-"""What the position of a folder has of each file, below its name."""
+"""The fields of each file in the position of a folder, below its name."""
 SEARCHED = 1000
 """Files of a folder among which the one that was meant is looked for."""
 
@@ -112,18 +113,23 @@ class FileSource:
 
     def batches(self, start: Position) -> Iterator[Batch]:
         if not self._reading.growing or not self._path.is_file():
-            yield from self._batches(records_of(self._path, self._format, self._packed, self._reading), start)
+            yield from self._batches(self._blocks(), start)
             return
         with open_file(self._path) as file:
             if not is_same(file, start, whole=self._format in WHOLE):
                 self._reading.notes.said.append(replaced(self._path, start.get("records", 0)))
                 start = {}
             tracked = Tracked(file, self._format, self._packed, self._reading)
-            for batch in self._batches(tracked.records(), start):
+            for batch in self._batches(tracked.blocks(SIZE), start):
                 yield Batch(batch.records, {**batch.position, **tracked.position()})
 
-    def _batches(self, records: Iterable[Item | DeadLetter], start: Position) -> Iterator[Batch]:
-        for batch in batched(records, start):
+    def _blocks(self) -> Iterator[Records]:
+        with open_file(self._path) as file:
+            inside = inflate(file, self._reading.limits) if self._packed else file
+            yield from read_blocks(inside, self._format, self._reading, SIZE)
+
+    def _batches(self, blocks: Iterable[Records], start: Position) -> Iterator[Batch]:
+        for batch in batched_blocks(blocks, start):
             yield batch
             if self._stopped:
                 return
@@ -133,12 +139,6 @@ class FileSource:
 
     def stop(self) -> None:
         self._stopped = True
-
-
-def records_of(path: Path, format: str, packed: bool, reading: Reading) -> Iterator[Item | DeadLetter]:
-    """The records of a file."""
-    with open_file(path) as file:
-        yield from read_file(inflate(file, reading.limits) if packed else file, format, reading)
 
 
 class PipeSource:
@@ -196,7 +196,7 @@ def ended_early(count: int, seen: int) -> ObepError:
         "OBEP558",
         f"standard input ended after {count} records, and the checkpoint has {seen} of it",
         reason="A pipe cannot be rewound, so the records that the checkpoint has are skipped.",
-        remedy="send the whole input again, or give what comes next another --checkpoint folder",
+        remedy="send the whole input again, or use another --checkpoint folder for the new records",
     )
 
 
@@ -257,7 +257,7 @@ class FolderSource:
         )
 
     def _file(self, path: Path, done: Mapping[str, int]) -> Iterator[Batch]:
-        """What is new of a file: all of it, or what was added since it was read."""
+        """The new records of a file: all of them, or those added since it was read."""
         name, stamps, last = path.name, _stamps(path), list[Item | DeadLetter]()
         known = {key: done[f"{name}/{key}"] for key in KNOWN if f"{name}/{key}" in done}
         try:

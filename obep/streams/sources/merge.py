@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from threading import BoundedSemaphore, Event, Thread
 from typing import NamedTuple
 
+from obep.formats.tables.record_blocks import Records
 from obep.model import DeadLetter, Item
 from obep.streams.sources.batches import SIZE, Batch, Position, Source
 
@@ -25,9 +26,10 @@ a wrong time would put all that comes after it in its source behind the other so
 
 
 class Turn(NamedTuple):
-    """What the engine gets at once: records, and where the sources then stand; empty if nothing came."""
+    """One batch for the engine: records, and the positions of the sources after them; empty if nothing
+    came."""
 
-    records: list[Item | DeadLetter]
+    records: Records
     moved: Mapping[str, Position]
     ended: tuple[str, ...] = ()
     whole: bool = True
@@ -107,11 +109,11 @@ def _latest(before: int, record: Item | DeadLetter, orders: Orders) -> int:
 
 
 Arrived = tuple[str, "Batch | None", "Exception | None"]
-"""What a thread has read: source and batch (none at the end), or why it failed."""
+"""The result of a reading thread: source and batch (None at the end), or its error."""
 
 
 class Lane:
-    """What one source has said and the engine has not taken yet."""
+    """The records of one source that the engine has not taken yet."""
 
     def __init__(self, key: str, orders: Orders = lambda item: True, models: Container[str] = ()) -> None:
         self.key, self._models = key, models
@@ -144,7 +146,7 @@ class Lane:
         """Whether it stands in the midst of a batch, where there is no position to go on from."""
         return bool(self._taken) and self._batches[0].after(self._taken) is None
 
-    def take(self, most: int) -> tuple[list[Item | DeadLetter], Position]:
+    def take(self, most: int) -> tuple[Records, Position]:
         """Its next records, and how far it then has moved."""
         batch = self._batches[0]
         found = batch.records[self._taken : self._taken + most]
@@ -242,7 +244,7 @@ def _arrived(
 
 
 def _turn(lanes: Mapping[str, Lane], waited: set[str], ended: tuple[str, ...] = ()) -> Turn:
-    """All that is there and need not wait."""
+    """All available records that need not wait."""
     records: list[Item | DeadLetter] = []
     moved: dict[str, Position] = {}
     while len(records) < SIZE and (ready := _ready(lanes, waited)):
@@ -256,7 +258,7 @@ def _turn(lanes: Mapping[str, Lane], waited: set[str], ended: tuple[str, ...] = 
 
 
 def _ready(lanes: Mapping[str, Lane], waited: set[str]) -> list[Lane]:
-    """Those whose next record may be taken: none, as long as one that is waited for may say something."""
+    """The sources whose next record may be taken: none while the engine waits for another source."""
     if next(_awaited(lanes, waited), None) is not None:
         return []
     return [lane for lane in lanes.values() if not lane.empty]

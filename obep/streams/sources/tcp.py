@@ -36,7 +36,7 @@ class TcpSource:
         self._stopped = False
 
     def batches(self, start: Position) -> Iterator[Batch]:
-        """What was read before a restart is gone: a connection has no position."""
+        """Yield batches from now on: a connection has no position to resume from."""
         line = Line(self._socket.makefile("rb", buffering=0))
         arriving = Arriving(line)
         file = cast(BinaryIO, arriving)

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from over_definition import HELD, SPECS, Answer, Arrival, Episodes, Spec, World, compared
 
-from obep.algebra.over.over_expressions import GroupKey, OverExpressions, OverRow
+from obep.algebra.over.over_expressions import MAX_BECAUSE, GroupKey, OverExpressions, OverRow
 from obep.algebra.over.over_rows import OverRows
 from obep.algebra.over.over_snapshot import restore, to_plain
-from obep.algebra.over.row_groups import MAX_BECAUSE, GroupChange
+from obep.algebra.over.row_groups import GroupChange
 from obep.guards.guard_terms import literal
 from obep.guards.typed_values import term_of_value
 from obep.query.ast import Call, Var
@@ -96,6 +96,7 @@ def worlds(draw: st.DrawFn) -> World:
     return world
 
 
+@pytest.mark.slow
 @given(worlds(), st.integers(0, 2**32))
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_over_is_what_recomputing_from_nothing_at_every_instant_gives(world: World, seed: int) -> None:
@@ -234,6 +235,7 @@ def test_the_sources_of_the_last_rows_of_a_group_are_kept() -> None:
     assert known.sources_of(("<z>",)) == []
 
 
+@pytest.mark.slow
 @given(worlds(), st.integers(0, 2**32))
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_a_snapshot_changes_no_report(world: World, seed: int) -> None:

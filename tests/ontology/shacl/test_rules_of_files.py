@@ -132,9 +132,9 @@ def test_a_rule_that_says_an_axiom_says_it_of_t(tmp_path: Path) -> None:
         ("CONSTRUCT { $this :v ?n } WHERE { BIND(NOW() AS ?n) }", "NOW"),
         ("CONSTRUCT { $this :v ?n } WHERE { BIND(RAND() AS ?n) }", "RAND"),
         ("CONSTRUCT { $this a :B } WERE { ?x ?p ?o }", "WHERE"),
-        ("SELECT ?x WHERE { ?x ?p ?o }", "no CONSTRUCT"),
+        ("SELECT ?x WHERE { ?x ?p ?o }", "not a CONSTRUCT"),
         ("CONSTRUCT { $this a :B } WHERE { ?x ?p ?o", "not closed"),
-        ("", "no CONSTRUCT"),
+        ("", "not a CONSTRUCT"),
     ],
 )
 def test_sparql_that_is_wrong_or_may_not_be_is_an_error_with_its_shape(

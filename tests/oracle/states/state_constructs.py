@@ -17,7 +17,7 @@ EXPECTED = (
     "NEXT", "WITHOUT", "NOT FOLLOWED BY", "OPTIONAL", "FIRST", "LAST", "EVERY", "TIMES", "WITHIN", "NOT",
     "PARTITION", "POLICY", "GUARD", "GRAPH EVENT", "GRAPH EVENT ON", "ALERT", "ALERT FOR",
     "ROWS", "ON EVENT", "ATOM OF EVENT", "CHANGED CLOCKS", "GUARD OVER BINDINGS", "TIES", "GAPS",
-    "TWO STREAMS", "SHUFFLED", "TOO LATE", "SNAPSHOT",
+    "TWO STREAMS", "SHUFFLED", "TOO LATE", "SNAPSHOT", "LOTS",
 )  # fmt: skip
 PLAIN = {
     ast.Seq: "SEQ", ast.And: "AND", ast.Join: "JOIN", ast.Or: "OR", ast.Next: "NEXT", ast.Without: "WITHOUT",

@@ -2,11 +2,11 @@
 
 What it does: Finds a property or class in a template or context of obep.toml that is not in the ontology, the
 static graph or the query. It is reported if the query uses another name of the same namespace that no mapping
-and no static graph has. It suggests the nearest such name. If the ontology has names of that namespace, and
-all streams have mappings, it suggests any such name.
+and no static graph has. The message suggests the nearest such name. If the ontology has names of that
+namespace, and all streams have mappings, it suggests any such name.
 
-Why: The records are read without an error, but an event over the right name is never found, or its absence is
-found. `check` and `run` report it before they read records, unless a guard asks for every property
+Why: The records are read without an error, but an event over the right name is never found, or its absence
+always is. `check` and `run` report it before they read records, unless a guard asks for every property
 (`?this ?p ?v`).
 
 Example:
@@ -92,7 +92,7 @@ def check(context: ConfigContext) -> Iterator[Finding]:
 
 
 def _given(stream: str, config: Config) -> Given | None:
-    """What the mapping of a stream gives, if it has one."""
+    """The names that the mapping of a stream writes, if it has one."""
     setting = config.mapping_of(stream)
     if setting is None:
         return None
@@ -133,7 +133,7 @@ def _asked(bundle: Bundle, stream: str) -> frozenset[Term]:
 
 
 def _near(bundle: Bundle, stream: str) -> frozenset[Term]:
-    """What something that leads to an event of a stream's readers looks at."""
+    """The names that the events of a stream use, directly or through other events."""
     return bundle.sought(listening(bundle.linked, bundle.definitions, stream)) - set(bundle.linked.events)
 
 
@@ -170,6 +170,6 @@ def _finding(stream: str, name: Term, meant: list[Term], given: Given, bundle: B
         stream,
         f"obep.toml: {given.where}: neither the ontology, the static graph nor the query knows {shown}",
         f"{' or '.join(others)} instead of {shown}",
-        reason=f"Nothing looks at it, and no mapping gives {listed(others, 'or')}, which the query asks for.",
+        reason=f"Nothing uses it, and no mapping gives {listed(others, 'or')}, which the query uses.",
         about=name,
     )

@@ -1,11 +1,11 @@
-"""live sources that nothing puts in order
+"""live sources without a common order
 
-What it does: Finds a folder, TCP, MQTT or Kafka that is read beside another source without `--idle`.
+What it does: Finds a folder, TCP, MQTT or Kafka source that is read beside another source without `--idle`.
 
-Why: Their items are taken as they come, so the answers may differ from run to run, and an item that comes
-after a later one is late. `--idle 30s` (or `idle` in `obep.toml`) lets each stream wait for the others, up to
-so long; `--lateness` alone does among live sources. Files and standard input need neither: they are merged by
-time.
+Why: Items of such sources are processed in the order in which they arrive, so the answers may differ from run
+to run, and an item that arrives after a later one is late. With `--idle 30s` (or `idle` in `obep.toml`) each
+stream waits for the others for up to 30 seconds. Among live sources only, `--lateness` is enough. Files and
+standard input are merged by time and need neither.
 
 Example:
 

@@ -1,8 +1,8 @@
 """LIMIT without ORDER BY
 
-What it does: Finds a LIMIT or OFFSET of rows that no ORDER BY orders.
+What it does: Finds a LIMIT or OFFSET without ORDER BY.
 
-Why: Which rows are left is an accident of their terms: without ORDER BY rows are in the order of their terms.
+Why: Without ORDER BY the rows are in the order of their terms, so LIMIT selects rows by their spelling.
 
 Example:
 

@@ -1,10 +1,10 @@
 """names that differ in case alone
 
-What it does: Finds two names of a query in another language, or of the queries of a file, that are the same
-but for capital letters.
+What it does: Finds two names in a query of another language, or in the queries of a file, that differ only in
+capital letters.
 
-Why: Names are compared letter by letter: `hasStockprice` and `hasStockPrice` are two properties. A class and
-a property or an individual may be called alike (`:Room`, `:room`); then ignore this rule.
+Why: Names are case-sensitive: `hasStockprice` and `hasStockPrice` are two properties. If a class and a
+property or an individual have such names (`:Room`, `:room`), ignore this rule.
 
 Example:
 

@@ -1,9 +1,9 @@
 """ORDER BY without LIMIT under ISTREAM or DSTREAM
 
-What it does: Finds an ORDER BY that orders rows of which only differences are reported.
+What it does: Finds an ORDER BY whose rows are reported as differences only.
 
-Why: ISTREAM and DSTREAM are differences of bags: only which rows there are matters. With LIMIT the order says
-which rows these are.
+Why: ISTREAM and DSTREAM are differences of bags, which have no order. With LIMIT the order decides which rows
+are in the answer.
 
 Example:
 

@@ -1,9 +1,9 @@
-"""a pattern outside of WINDOW without a static graph
+"""a pattern outside WINDOW without a static graph
 
-What it does: Finds triple patterns of RSP-QL, RSEP-QL or REGISTER that stand outside of WINDOW in a file
-without a static graph.
+What it does: Finds triple patterns of RSP-QL, RSEP-QL or REGISTER outside WINDOW in a file without a static
+graph.
 
-Why: Outside of WINDOW a query asks the static graph. There is none, so the pattern has no solution.
+Why: Outside WINDOW a pattern matches the static graph. There is none, so the pattern has no solution.
 
 Example:
 
@@ -47,7 +47,7 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
                 file,
                 pattern.span,
                 "this pattern has no graph to match",
-                "Outside of WINDOW a query asks the static graph, and the file has no FROM <g>.",
+                "Outside WINDOW a pattern matches the static graph, and the file has no FROM <g>.",
                 f"did you mean WINDOW <{windows[0]}> {{ … }}?",
             )
 

@@ -1,9 +1,9 @@
-"""a slip of the pen with one reading
+"""an invalid notation with one meaning
 
-What it does: Finds what a query in another language says in a way that its language has not, and that can
-mean one thing only, such as a datatype without `^^`.
+What it does: Finds a notation that the language of the query does not have, if it can only mean one thing,
+such as a datatype without `^^`.
 
-Why: Papers print such queries. They run, but other engines refuse them.
+Why: Papers print such queries. obep runs them, but other engines refuse them.
 
 Example:
 

@@ -1,10 +1,10 @@
 """COMPUTE EVERY or RANGE that does not fit STEP
 
-What it does: Finds a query that is evaluated more often than its windows move on, and a window of a query in
+What it does: Finds a query that is evaluated more often than its windows move, and a window of a query in
 another language whose RANGE is shorter than its STEP.
 
-Why: Between two steps a window holds the same items, so the answers are the same. With a RANGE shorter than
-STEP some items come and leave between two looks; if that is meant, ignore this rule.
+Why: Between two steps a window contains the same items, so the answers are the same. If RANGE is shorter than
+STEP, some items are in the window at no evaluation; if that is intended, ignore this rule.
 
 Example:
 

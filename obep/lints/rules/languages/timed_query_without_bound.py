@@ -1,9 +1,9 @@
-"""a pattern over triples that are kept for ever
+"""a pattern whose triples never expire
 
 What it does: Finds a query or rule of EP-SPARQL or Sparkwave, or a C-SPARQL pattern without RANGE, whose
-triples may lie any time apart.
+triples may be any time apart.
 
-Why: Nothing says when a triple may be forgotten: the state grows with the stream.
+Why: Without a time bound no triple expires, so the state grows with the stream.
 
 Example:
 
@@ -43,8 +43,8 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
             CODE,
             file,
             register.span,
-            "its triples are kept for ever",
-            "Nothing bounds how far they may lie apart: the state grows with the stream.",
+            "its triples never expire",
+            "They may be any time apart, so the state grows with the stream.",
             "TIMEWINDOW (3600000)" if file.language == "sparkwave" else remedy,
         )
 

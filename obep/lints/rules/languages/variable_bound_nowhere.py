@@ -3,8 +3,8 @@
 What it does: Finds a variable of SELECT, FILTER, BIND, HAVING, ORDER BY or a template that no pattern of the
 query, or of the group of a state or event, binds.
 
-Why: It has no value in any solution: a column stays empty, a FILTER is never true, a triple of the template
-is never made. BOUND(?v) and COALESCE may ask for it.
+Why: The variable has no value in any solution: a column stays empty, a FILTER is never true, a triple of the
+template is never made. BOUND(?v) and COALESCE are not reported.
 
 Example:
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 CODE = "OBEP766"
 NAME = "variable-bound-nowhere"
 SEVERITY = "warning"
-BINDING = ast.Bgp | ast.Values | ast.Atom
+BINDING = ast.Bgp | ast.Values | ast.Atom | ast.Leaf
 
 
 def check(context: QueryContext) -> Iterator[Diagnostic]:
@@ -67,7 +67,7 @@ def _unbound(
 
 
 def _bound(root: ast.Node) -> Iterator[str]:
-    """The variables that some part of a query may bind, wherever it stands."""
+    """The variables that any part of a query may bind."""
     for node in walk(root):
         if isinstance(node, BINDING):
             yield from (part.name for part in walk(node) if isinstance(part, ast.Var))

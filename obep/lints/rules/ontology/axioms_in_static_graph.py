@@ -2,8 +2,8 @@
 
 What it does: Finds axioms (a subclass, a domain, …) in a file of FROM GRAPH.
 
-Why: FROM GRAPH is for facts, VOCAB for axioms: axioms in a static graph have no effect. Assertions of
-several triples (negative ones, `owl:AllDifferent`) have one.
+Why: FROM GRAPH is for facts, VOCAB is for axioms: axioms in a static graph have no effect. Assertions of
+several triples (negative ones, `owl:AllDifferent`) do have an effect.
 
 Example:
 

@@ -1,9 +1,8 @@
 """axioms in the static graph of another language
 
-What it does: Says which axioms of OWL and RDFS stand in the graphs of FROM of a query in another language.
+What it does: Lists the axioms of OWL and RDFS in the FROM graphs of a query in another language.
 
-Why: An ontology that is given is used: in these languages the axioms of FROM graphs are, too (in OBEP only
-those of VOCAB). Other engines may ignore them.
+Why: obep applies these axioms (in OBEP queries only those of VOCAB). Other engines may ignore them.
 
 Example:
 
@@ -49,7 +48,7 @@ def check_bundle(bundle: Bundle) -> Iterator[Diagnostic]:
             graphs[0].span,
             f"axioms of the static graph are used: {listed(counted)}",
             "In this language the ontology in the graphs of FROM counts.",
-            "VOCAB <file> to say that they are meant, ENTAILMENT simple if not",
+            "VOCAB <file> if they are intended, ENTAILMENT simple if not",
         )
 
 

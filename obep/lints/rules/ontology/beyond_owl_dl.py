@@ -1,12 +1,12 @@
 """an ontology beyond OWL 2 DL
 
 What it does: Counts the names that a VOCAB file uses in ways that OWL 2 DL forbids: a property that is both
-an object property and a data property, and a class that is also a datatype. It is one line, whatever their
-number.
+an object property and a data property, and a class that is also a datatype. There is one message for all of
+them.
 
-Why: Real files do this, so obep reads them: each use counts as the kind that its place asks for, and the two
-have nothing to do with each other. A tool that insists on OWL 2 DL may refuse the same file. Annotation
-properties that are not declared, and classes that are also individuals, are no reason for a warning.
+Why: Real files do this, so obep reads them: each use counts as the kind that its place requires, and the two
+kinds are unrelated. Other tools may refuse the file. Undeclared annotation properties, and classes that are
+also individuals, are not reported.
 
 Example:
 

@@ -1,10 +1,10 @@
-"""a class where an individual stands
+"""a class in place of an individual
 
-What it does: Finds `p value C` where C is a class or an event, and no individual of the ontology or the
+What it does: Finds `p value C` where C is a class or an event, and not an individual of the ontology or the
 static graph.
 
-Why: `by value Point` asks for what has `Point` itself for its `by`; one of its members is `by some Point`.
-A text stands in quotes: `state value "open"`.
+Why: `by value Point` means that the value is `Point` itself. For a member of the class write `by some Point`.
+Write a text in quotes: `state value "open"`.
 
 Example:
 
@@ -67,7 +67,7 @@ def check_bundle(bundle: Bundle) -> list[Diagnostic]:
 
 
 def _meant(bundle: Bundle, event: Term, node: ast.Value, name: ast.Name) -> str:
-    """With `some`; a text where the event would be defined by itself."""
+    """Suggest `some`; a text in quotes if the event would be defined by itself."""
     property = quote(node.property)
     circle = {name.iri, *reachable(name.iri, event_needs(bundle.linked))}
     if event not in circle:
@@ -78,7 +78,7 @@ def _meant(bundle: Bundle, event: Term, node: ast.Value, name: ast.Name) -> str:
 
 
 def _made(bundle: Bundle) -> Iterator[Term]:
-    """The individuals that occurrences speak of in what they construct."""
+    """The individuals in the CONSTRUCTs of occurrences."""
     for event in bundle.linked.events.values():
         for triple in event.construct:
             typed = isinstance(triple.predicate, ast.Name) and triple.predicate.iri == RDF_TYPE

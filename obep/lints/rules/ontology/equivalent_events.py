@@ -1,6 +1,6 @@
 """two equivalent events
 
-What it does: Finds events that the ontology makes equivalent.
+What it does: Finds events that are equivalent by the ontology.
 
 Why: Each occurrence of one is an occurrence of the other, and is reported under both names.
 

@@ -1,8 +1,8 @@
-"""an event that the ontology defines, too
+"""an event that the ontology also defines
 
 What it does: Finds an event whose class has an `owl:equivalentClass` in the ontology.
 
-Why: Both definitions hold: what the ontology says is one is found, and what the query says is one, too.
+Why: Both definitions apply: an individual that satisfies either of them is found.
 
 Example:
 
@@ -40,7 +40,7 @@ def check_bundle(bundle: Bundle) -> list[Diagnostic]:
             f"the ontology defines {event.name.text}, too",
             f"An event is a class. This one is found by both definitions: by its own, and wherever the "
             f"ontology says that something is a {event.name.text}.",
-            f"EVENT {event.name.text}Seen AS …   a name of its own, if only this definition is meant",
+            f"EVENT {event.name.text}Seen AS …   another name, if only this definition is meant",
         )
         for iri, event in linked.events.items()
         if isinstance(event, LogicalEvent) and iri in defined

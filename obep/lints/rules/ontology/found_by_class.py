@@ -1,10 +1,10 @@
-"""events that are found once more in a guarded one
+"""events found twice because of a guarded event
 
-What it does: Finds an event with IF whose class alone leads to other events.
+What it does: Finds an event with IF whose class alone entails other events.
 
 Why: An occurrence of an event with IF is an item for the other events, and its class entails its definition.
-So other events with the same definition are found in the message and in this item: counts and patterns have
-both. A definition that names the guarded event is not reported.
+So other events with the same definition are found twice: in the message and in this item. A definition that
+names the guarded event is not reported.
 
 Example:
 
@@ -87,7 +87,7 @@ def _conjuncts(part: ast.Description) -> Iterator[ast.Description]:
 
 
 def _premise(rule: r.Rule) -> Term:
-    """The class that says something of its members all by itself."""
+    """The class whose membership alone entails something."""
     match rule:
         case r.Sub((premise,)) | r.Fill(premise) | r.SelfOut(premise) | r.Is(premise):
             return premise
@@ -116,12 +116,12 @@ def _may_hold(bundle: Bundle, part: ast.Description, head: Term) -> bool:
 
 
 def _may_lead(bundle: Bundle, property: ast.Name, head: Term) -> bool:
-    """What another event would say of its occurrences, were it one, does not count."""
+    """Ignore what another event would entail of its own occurrences."""
     return may_be_there(bundle, property.iri, head, bundle.normal.rules)
 
 
 def _may_be_one(bundle: Bundle, name: Term, head: Term) -> bool:
-    """Whether members of a class are handed on, known before, or follow from more than their class."""
+    """Whether members of a class are passed on, known before, or follow from more than their class."""
     events, names = bundle.linked.events, bundle.vocabularies
     below = names.below(name)
     ways = {name, *below}.difference(*({one, *names.below(one)} for one in below & events.keys()))

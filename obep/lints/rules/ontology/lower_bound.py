@@ -2,8 +2,8 @@
 
 What it does: Finds an event whose definition or guard needs the reasoner, where there is no Java.
 
-Why: What is found is right, but perhaps not all. Every output of it says so (`bounded`). `--require-complete`
-makes it an error.
+Why: The occurrences that are found are right, but some may be missing. The output marks them (`bounded`).
+With `--require-complete` this is an error.
 
 Example:
 

@@ -1,10 +1,10 @@
 """imports that are left out
 
-What it does: Names the imports of the ontology that the catalogue lacks, where `missing_imports = "warn"`
-stands under `[ontology]` in obep.toml.
+What it does: Lists the imports of the ontology that the catalogue lacks, if `missing_imports = "warn"` is set
+under `[ontology]` in obep.toml.
 
-Why: What the missing files say is not known, so what follows from it is not found. Where no event depends on
-it, nothing is lost. Without the setting, such an import is an error
+Why: obep does not know the axioms of the missing files, so it does not find what follows from them. If no
+event depends on them, nothing is lost. Without the setting, such an import is an error
 ([OBEP304](#obep304-an-import-that-is-not-in-the-catalogue)).
 
 Example:
@@ -37,7 +37,7 @@ def check(context: OntologyContext) -> list[Diagnostic]:
             CODE,
             f"{count(len(names), 'import')} left out: {', '.join(names)}",
             str(next(iter(context.missing.values()))),
-            reason="They are not in the catalogue of obep.toml, so what they say is not known.",
+            reason="They are not in the catalogue of obep.toml, so their axioms are unknown.",
             remedy="\n".join(
                 ("[ontology.catalogue]", *(f'"{iri}" = "a file of yours"' for iri in context.missing))
             ),

@@ -1,10 +1,10 @@
-"""an occurrence that is compared with an individual
+"""an occurrence compared with an individual
 
-What it does: Finds a variable that is the occurrence of a composite in one place and an individual of items
-in another.
+What it does: Finds a variable that stands for the occurrence of a composite event in one place and for an
+individual of items in another.
 
-Why: `Off(?p)` of a composite without parameters is the occurrence itself, which has a name of its own
-(`urn:obep:…`). It is never the individual of an item, so the pattern never matches.
+Why: `Off(?p)` of a composite event without parameters binds ?p to the occurrence, whose name is `urn:obep:…`.
+No individual of an item has this name, so the pattern never matches.
 
 Example:
 
@@ -69,7 +69,7 @@ def check_bundle(bundle: Bundle) -> list[Diagnostic]:
 
 
 class _Kinds:
-    """What the parameters of events stand for."""
+    """The meanings of the parameters of events."""
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle, self._events = bundle, bundle.linked.events

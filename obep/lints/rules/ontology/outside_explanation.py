@@ -1,10 +1,10 @@
-"""a block that looks at the explanation alone
+"""a block that reads the explanation only
 
-What it does: Finds a guard block that asks for a class below one of the definition.
+What it does: Finds a guard block that asks for a subclass of a class of the definition.
 
-Why: Such a class belongs to the vocabulary of the definition, so the block looks for it in the explanation
-([what a block can see](guards.md#what-a-block-can-see)). Explanations hold no more than they need: where
-being a pen follows from a property anyway, none says which kind of pen it is.
+Why: Such a class belongs to the vocabulary of the definition, so the block reads it from the explanation
+([what a block can see](guards.md#what-a-block-can-see)). An explanation contains no more than is needed: if a
+property entails that something is a pen, the explanation does not say which kind of pen it is.
 
 Example:
 
@@ -77,11 +77,12 @@ class _Why(NamedTuple):
     above: tuple[Term, ...]
     """The classes of the definition that it lies below."""
     outside: tuple[Term, ...]
-    """What T derives it from; nothing, where the classes above follow from the definition's properties."""
+    """The names from which T derives it; none if the classes above follow from the definition's
+    properties."""
 
 
 class _Explanations:
-    """What the explanations of events have, as far as T shows."""
+    """The content of explanations of events, as far as T determines it."""
 
     def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle

@@ -1,9 +1,9 @@
-"""a word that OWL does not have
+"""an unknown name of OWL, RDF or XML Schema
 
-What it does: Finds a word in the namespace of OWL, RDF, RDF Schema or XML Schema that none of them defines,
-in a VOCAB file.
+What it does: Finds a name in the namespace of OWL, RDF, RDF Schema or XML Schema that they do not define, in
+a VOCAB file.
 
-Why: To RDF it is a name like any other, so what it was meant to say is missing. A word that a file itself
+Why: RDF accepts any name, so the axiom is read without an error and has no effect. A name that a file itself
 declares is not reported.
 
 Example:
@@ -69,7 +69,7 @@ WORDS = frozenset(
     for prefix, words in (("owl", _OWL), ("rdfs", _RDFS), ("rdf", _RDF), ("xsd", _XSD))
     for word in words.split()
 )
-"""All that OWL 2, RDF 1.1 (with what 1.2 and JSON-LD add) and XML Schema define, also what OWL 1 had."""
+"""All names of OWL 1 and 2, RDF 1.1 (with additions of 1.2 and JSON-LD) and XML Schema."""
 _MEANT = {
     "and": "owl:intersectionOf",
     "bool": "xsd:boolean",
@@ -103,7 +103,7 @@ _MEANT = {
     "timestamp": "xsd:dateTime",
     "transitive": "owl:TransitiveProperty",
 }
-"""What people write (from Manchester syntax, mostly) and no spelling leads to."""
+"""Frequent wrong names (mostly from Manchester syntax) that no spelling correction finds."""
 
 
 def check(context: OntologyContext) -> list[Diagnostic]:
@@ -137,12 +137,12 @@ def _is_known(word: str) -> bool:
 def _warning(word: Term, subject: Term, path: Path, *, verb: bool) -> Diagnostic:
     short = prefixed(word)
     known = sorted(one for one in WORDS if not verb or re.match("(?!xsd)[a-z]+:[a-z]", one))
-    about = "" if subject.startswith("_") else f", first about {name(subject)}"
+    about = "" if subject.startswith("_") else f"; see {name(subject)}"
     return Diagnostic(
         CODE,
-        f"{short} is no word of OWL",
+        f"{short} is not a name of OWL",
         str(path),
-        reason=f"OWL 2, RDF and XML Schema do not have it, so it says nothing{about}.",
+        reason=f"OWL 2, RDF and XML Schema do not define it, so it has no effect{about}.",
         remedy=_MEANT.get(short.partition(":")[2].lower())
         or nearest(short, known)
         or "check its spelling; a word of your own needs a namespace of your own",

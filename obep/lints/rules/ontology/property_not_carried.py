@@ -1,10 +1,10 @@
-"""a property that an event never hands on
+"""a property that an event does not pass on
 
-What it does: Finds a guard that asks a composite event, or a logical one with a guard, for a property that
+What it does: Finds a guard that asks a composite event, or a logical event with a guard, for a property that
 its occurrences never have.
 
-Why: Occurrences hand on their explanation and what they CONSTRUCT, not the messages they were found in, so
-the guard never holds.
+Why: The graph of an occurrence contains its explanation and its CONSTRUCT, not the whole items. So the guard
+never holds.
 
 Example:
 
@@ -74,7 +74,7 @@ def _hands_on_parts_only(bundle: Bundle, asked: Term) -> bool:
 
 
 def may_be_there(bundle: Bundle, name: Term, asked: Term, rules: Iterable[object]) -> bool:
-    """Whether a property is handed on, known before, or follows from such a one by these rules."""
+    """Whether a property is passed on, known before, or follows from such a one by these rules."""
     ways = {name, *bundle.vocabularies.below(name)}
     if ways & bundle.vocabulary(asked) or any(p in ways for _, p, _ in bundle.k):
         return True

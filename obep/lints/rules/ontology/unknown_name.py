@@ -1,13 +1,12 @@
 """an unknown name
 
-What it does: Finds a class or property in a guard that neither the ontology, nor the static graph, nor a
-definition has; an individual that neither the ontology nor the static graph has, if one is spelt almost
-the same; and a class or property of a FROM GRAPH file that neither the ontology nor the query has, if a known
-one is spelt almost the same or the ontology declares others of its namespace.
+What it does: Finds three kinds of unknown names: a class or property in a guard that is not in the ontology,
+the static graph or a definition; an individual that is not in the ontology or the static graph, if a known
+one has almost the same name; a class or property of a FROM GRAPH file that is not in the ontology or the
+query, if a known one has almost the same name or the ontology declares others of its namespace.
 
-Why: A name in a guard can then come from items only, and nothing reads such a name of a static graph.
-Mostly it is misspelt, and the message gives the nearest known name.
-`:PenC` beside `:PenA` and `:PenB` is one more, and no slip.
+Why: Only items can contain such a name of a guard, and nothing reads such a name of a static graph. Usually
+it is misspelt; the message gives the nearest known name. `:PenC` beside `:PenA` and `:PenB` is not reported.
 
 Example:
 

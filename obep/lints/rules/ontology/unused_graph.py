@@ -1,10 +1,9 @@
-"""a static graph that says nothing
+"""a static graph that nothing uses
 
-What it does: Finds a file of FROM GRAPH that is empty, or whose classes and properties are all unknown to
-the ontology and the query.
+What it does: Finds a file of FROM GRAPH that is empty, or whose classes and properties are all unknown to the
+ontology and the query.
 
-Why: Nothing looks at what it says. Mostly its names are those of another namespace. OBEP242 reports single
-names.
+Why: The file has no effect. Usually its names are in another namespace. OBEP242 reports single names.
 
 Example:
 

@@ -1,10 +1,9 @@
 """a property asked of the wrong subject
 
-What it does: Finds a guard block that asks a property of the definition of a subject that never has it.
+What it does: Finds a guard block that asks for a property of the definition at a subject that never has it.
 
-Why: A property of the definition is looked for in the explanation alone
-([what a block can see](guards.md#what-a-block-can-see)). If only the reading has it there, asking it of the
-pen finds nothing.
+Why: A property of the definition is read from the explanation only ([what a block can
+see](guards.md#what-a-block-can-see)). If only the reading has the property there, the pen does not.
 
 Example:
 
@@ -199,7 +198,7 @@ class _Places:
         self._ways = ways
         self.paths: set[Path] = set()
         self.unclear = False
-        """It is said in another way, too: that something has it not, or how many times at most."""
+        """Whether it is also asserted in another way: negatively, or with a maximum number."""
         self.of_this: set[Term] = set()
         self.of_others: set[Term] = set()
         """The classes that are asked for."""

@@ -1,9 +1,9 @@
-"""an absence that nothing can end
+"""an absence that always holds
 
-What it does: Finds an N of a negation that can never be found in its time.
+What it does: Finds a negation whose right side can never occur in time.
 
-Why: The negation removes nothing. In the example every A is reported: what it waits for takes 10 minutes and
-is never over before the deadline. The same holds for an N that takes longer than the WITHIN around it.
+Why: The negation then always holds. In the example every A is reported: the right side takes 10 minutes, and
+the deadline is after 5. The same holds for a part that takes longer than the WITHIN around it.
 
 Example:
 

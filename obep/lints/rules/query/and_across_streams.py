@@ -2,8 +2,8 @@
 
 What it does: Finds an AND of events that are ON different streams.
 
-Why: AND wants the same instant, to the microsecond. Messages of two streams seldom have it. JOIN takes them
-at any times, and WITHIN says how far apart.
+Why: AND requires the same instant, to the microsecond. Items of two streams seldom have it. JOIN accepts any
+times, and WITHIN limits how far apart they are.
 
 Example:
 
@@ -57,8 +57,8 @@ def check_pattern(scope: Scope) -> Iterator[Diagnostic]:
                 scope.file,
                 node.span,
                 f"AND of {listed(names)}",
-                "AND wants the same instant, to the microsecond; messages of two streams seldom have that. "
-                "JOIN takes them at any times.",
+                "AND requires the same instant, to the microsecond, which items of two streams seldom have. "
+                "JOIN accepts any times.",
                 quote(Within(Join(node.operands), FIVE_MINUTES)),
             )
 

@@ -2,8 +2,8 @@
 
 What it does: Finds a guard with two blocks for one alias and none for another.
 
-Why: Both blocks ask the graph of the same alias, and nothing is asked of the other one. Most often the
-second block is meant for that one.
+Why: Both blocks read the graph of the same alias, and the other alias has no condition. Usually the second
+block is meant for the other alias.
 
 Example:
 

@@ -1,9 +1,9 @@
-"""a bound that is the absence's only
+"""a bound that applies to the absence only
 
 What it does: Finds `A SEQ B NOT FOLLOWED BY C WITHIN d` without parentheses around `A SEQ B`.
 
-Why: The bound says how long to wait for C. It does not bound how far apart A and B may lie.
-Parentheses around `A SEQ B` say that this is meant.
+Why: The bound is the time to wait for C. It does not limit the time between A and B. Write parentheses around
+`A SEQ B` if that is intended.
 
 Example:
 

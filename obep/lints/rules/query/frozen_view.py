@@ -1,9 +1,9 @@
-"""a view frozen by WITHIN
+"""LAST inside WITHIN
 
 What it does: Finds `(LAST A) WITHIN d` as an operand.
 
-Why: Inside a WITHIN, LAST is decided when A comes, and every A was the last one once. With the WITHIN
-outside, LAST is looked at when the rest of the pattern is there.
+Why: Inside a WITHIN, LAST is evaluated when A occurs. At that instant each A is the last one, so LAST has no
+effect. With the WITHIN outside, LAST is evaluated when the rest of the pattern has occurred.
 
 Example:
 

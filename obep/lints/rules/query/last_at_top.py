@@ -1,9 +1,9 @@
-"""LAST at the top
+"""LAST at the top of a pattern
 
 What it does: Finds LAST at the top of a pattern.
 
-Why: A match is decided when it comes, and then each one is the last so far: LAST chooses nothing. LAST is
-useful as an operand: `(LAST A) SEQ B` is the last A before B.
+Why: A match is reported when it occurs. At that instant each match is the last one so far, so LAST has no
+effect. LAST is useful as an operand: `(LAST A) SEQ B` is the last A before B.
 
 Example:
 

@@ -3,7 +3,7 @@
 What it does: Finds a window on a stream that no FROM STREAM declares, while one with almost the same name
 is declared.
 
-Why: The window would look at a stream of its own, to which no source is bound.
+Why: The window would read a stream without a source.
 
 Example:
 
@@ -42,7 +42,7 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
                 file,
                 window.span,
                 f"no FROM STREAM declares <{window.stream}>",
-                f"The window looks at a stream of its own, then; here FROM STREAM has {_listed(declared)}.",
+                f"The window reads a stream without a source. FROM STREAM has {_listed(declared)}.",
                 quote(replace(window, stream=near[0])),
             )
 

@@ -2,8 +2,7 @@
 
 What it does: Finds `A SEQ A` under POLICY naive.
 
-Why: naive pairs only the last A with the last A. That is the same occurrence, which is never before itself,
-so nothing is ever found.
+Why: naive pairs only the last A with the last A. That is the same occurrence, so the pattern never matches.
 
 Example:
 

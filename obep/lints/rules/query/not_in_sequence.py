@@ -1,9 +1,9 @@
 """NOT in a sequence
 
-What it does: Finds `NOT B` behind another operand of SEQ or NEXT.
+What it does: Finds `NOT B` after another operand of SEQ or NEXT.
 
-Why: `A SEQ NOT B SEQ C` matches when some item that is not a B lies between A and C, even if a B lies there
-too. Most people mean "no B in between" or "no B afterwards".
+Why: `A SEQ NOT B SEQ C` matches if some item between A and C is not a B, even if another item there is a B.
+Most people mean "no B in between" or "no B afterwards".
 
 Example:
 

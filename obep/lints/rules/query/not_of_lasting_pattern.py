@@ -2,7 +2,7 @@
 
 What it does: Finds NOT of a pattern that lasts longer than an instant.
 
-Why: NOT looks at one item at one instant. A pattern that takes time, such as a SEQ, is never inside one
+Why: NOT is about one item at one instant. A pattern that takes time, such as a SEQ, never occurs in a single
 item, so NOT of it is true of every item.
 
 Example:

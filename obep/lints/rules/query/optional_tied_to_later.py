@@ -1,9 +1,9 @@
 """an OPTIONAL alias tied to a later one
 
-What it does: Finds a guard that ties an OPTIONAL alias to an event that comes later.
+What it does: Finds a guard that compares an OPTIONAL alias with an event that comes later.
 
-Why: Whether an OPTIONAL part is there is decided when its SEQ or AND is. A guard that ties it to a later
-event can only drop the match; the match is not tried again without the optional part.
+Why: The SEQ or AND of an OPTIONAL part decides whether the part is present. A guard that compares it with a
+later event can only drop the match; the match is not tried again without the optional part.
 
 Example:
 

@@ -2,7 +2,7 @@
 
 What it does: Finds an OR without parentheses beside a SEQ.
 
-Why: OR binds more tightly than SEQ: `A OR B SEQ C` is `(A OR B) SEQ C`, which few people expect.
+Why: OR binds more tightly than SEQ: `A OR B SEQ C` means `(A OR B) SEQ C`, which few people expect.
 
 Example:
 
@@ -47,7 +47,7 @@ def check_pattern(scope: Scope) -> Iterator[Diagnostic]:
                     scope.file,
                     operand.span,
                     "OR binds more tightly than SEQ",
-                    f"This is read as {quote(node)}; parentheses say so, or say otherwise.",
+                    f"This is read as {quote(node)}; write parentheses to make it explicit.",
                     f"{quote(node)}{_otherwise(node, operand)}",
                 )
                 return

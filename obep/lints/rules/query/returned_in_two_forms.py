@@ -2,8 +2,8 @@
 
 What it does: Finds an event that two RETURNs name in different forms.
 
-Why: An event is written in one form: the last RETURN that names it decides, and the other one has no
-effect. For both forms have two sinks: `--sink found.jsonl --sink found.trig`.
+Why: An event is written in one form: that of the last RETURN that names it. The other RETURN has no effect.
+To get both forms, use two sinks: `--sink found.jsonl --sink found.trig`.
 
 Example:
 

@@ -1,11 +1,12 @@
 """state without a bound
 
-What it does: Finds what a pattern or a window keeps for ever: the left side of a SEQ, both sides of a JOIN,
-what waits for a DURING, the N of a WITHOUT, what a policy has consumed, the items since a landmark, the
-latest values without a time, a state FROM … TO … without TIMEOUT or LIMIT.
+What it does: Finds a pattern, window or state that keeps data for ever: the left side of a SEQ, both sides of
+a JOIN, the occurrences that wait for a DURING, the N of a WITHOUT, the occurrences that a policy has
+consumed, the items since a landmark, LATEST values without a time, a state FROM … TO … without TIMEOUT or
+LIMIT.
 
-Why: No WITHIN says when it may be forgotten, so the state grows as long as the stream runs. `(LAST A) SEQ B`
-keeps only one A and is not reported.
+Why: Without a time bound the state grows as long as the stream runs. `(LAST A) SEQ B` keeps only one A and is
+not reported.
 
 Example:
 
@@ -99,7 +100,7 @@ def _every_key(scope: Scope) -> Iterator[Diagnostic]:
         scope.file,
         kept[0].span,
         f"{listed(names)} {'is' if len(names) == 1 else 'are'} kept for ever, for every value of {values}",
-        "No WITHIN says when a value may be forgotten: the state grows with the number of values. max_keys "
+        "Without WITHIN no value is ever discarded: the state grows with the number of values. max_keys "
         "under [engine] in obep.toml is a cap on them, which forgets the oldest.",
         f"MATCH {quote(Within(event.pattern, _bound_for(event.pattern, scope.measures)))}",
     )
@@ -144,7 +145,7 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
                 f"the latest values of <{window.stream or window.name}> are kept for ever",
                 "One entry is kept for each subject and property. "
                 "That is right for values that are sent only when they change.",
-                f"{quote(replace(window, range=FIVE_MINUTES))}, if they are sent again and again",
+                f"{quote(replace(window, range=FIVE_MINUTES))}, if they are sent repeatedly",
             )
     for one in context.definitions.linked.files:
         for state in one.states:

@@ -1,9 +1,9 @@
 """an unused window or state
 
-What it does: Finds a window that no event and no state looks at, and a state that no event, no alert and no
+What it does: Finds a window that no event and no state reads, and a state that no event, no alert and no
 other state uses.
 
-Why: Windows and states change nothing by themselves: something must look at them.
+Why: An unused window or state has no effect.
 
 Example:
 
@@ -66,6 +66,6 @@ def _states(linked: Linked) -> Iterator[Diagnostic]:
                 linked.file_of[iri],
                 state.name.span,
                 f"nothing uses the state {state.name.text}",
-                "No event, no alert and no group asks for it.",
+                "No event, no alert and no group uses it.",
                 f"RETURN {state.name.text} AS ALERTS   or MATCH BEGIN {state.name.text}",
             )

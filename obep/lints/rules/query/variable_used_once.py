@@ -1,10 +1,10 @@
 """a variable used once
 
-What it does: Finds a variable that stands in one place, where another variable was probably meant: one that
-is spelt almost the same, or that of another event which may be about the same individual.
+What it does: Finds a variable that is used once, where another variable was probably meant: one with almost
+the same name, or that of another event which may be about the same individual.
 
-Why: It ties nothing together: in `Hot(?p) SEQ Cold(?q)` any two points will do. A variable that is there for
-the bindings alone is right, and is not reported.
+Why: A variable that is used once relates nothing: `Hot(?p) SEQ Cold(?q)` matches any two points. A variable
+that only adds a binding to the output is not reported.
 
 Example:
 
@@ -90,7 +90,7 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
 def _once(
     uses: list[Var], instead: dict[str, str], file: QueryFile, definitions: Definitions
 ) -> Iterator[Diagnostic]:
-    """What to write `instead`, or the variable that is nearest; where there is neither, nothing is wrong."""
+    """Suggest `instead`, or the nearest variable; without either, nothing is reported."""
     places: dict[str, list[Span]] = {}
     for var in uses:
         places.setdefault(var.name, []).append(var.span)

@@ -1,9 +1,9 @@
 """a class that a window never holds
 
-What it does: Finds a definition ON a window that asks for an occurrence of another event.
+What it does: Finds a definition ON a window that uses another event as a class.
 
-Why: A window holds the items of its stream. An occurrence of a composite event, or of a logical one with a
-guard, is no item of a stream. Without ON a definition sees the occurrences of other events.
+Why: A window contains the items of its stream. Occurrences of a composite event, or of a logical event with a
+guard, are not items of a stream. A definition without ON can use them.
 
 Example:
 

@@ -1,8 +1,9 @@
-"""WITHOUT on a single instant
+"""WITHOUT after a single instant
 
 What it does: Finds a WITHOUT whose left side is a single instant.
 
-Why: WITHOUT looks strictly inside of what stands to its left, and an instant has no inside.
+Why: WITHOUT excludes events strictly between the beginning and the end of its left side. A single instant has
+nothing in between.
 
 Example:
 
@@ -40,6 +41,6 @@ def check_pattern(scope: Scope) -> Iterator[Diagnostic]:
                 scope.file,
                 node.span,
                 f"WITHOUT changes nothing here: {quote(node.left)} is a single instant",
-                "WITHOUT looks strictly inside what stands to its left, and an instant has no inside.",
+                "WITHOUT excludes events inside the interval of its left side, which is empty here.",
                 quote(NotFollowedBy(node.left, node.right, FIVE_MINUTES)),
             )

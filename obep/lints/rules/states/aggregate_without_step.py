@@ -1,9 +1,9 @@
-"""a value that changes with time alone, without STEP
+"""a value that depends on the current time, without STEP
 
 What it does: Finds TIMEAVG, HELD or NOW in the aggregates of a state without STEP.
 
-Why: What depends on the time itself is computed when a row of its group comes or leaves, and at the multiples
-of STEP. Without STEP it stays as it was between two rows.
+Why: A value that depends on the current time is computed when a row of its group enters or leaves, and at the
+multiples of STEP. Without STEP it does not change between two rows.
 
 Example:
 
@@ -40,7 +40,7 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
                         file,
                         node.span,
                         f"{quote(node)} changes with time, and {state.name.text} has no STEP",
-                        "Without STEP it is computed only when a row of its group comes or leaves.",
+                        "Without STEP it is computed only when a row of its group enters or leaves.",
                         f"WITHIN {quote(state.within)} STEP 1 min",
                     )
 

@@ -1,8 +1,8 @@
-"""a value that counts longer than FOR asks
+"""a value that is kept longer than FOR
 
-What it does: Finds `S FOR d` where all that S looks at are LATEST windows that keep a value for d or longer.
+What it does: Finds `S FOR d` where S reads only LATEST windows that keep a value for d or longer.
 
-Why: One value and then silence is enough: nothing has to say again, within d, that it still holds.
+Why: A single value, followed by silence, is enough for S to hold for d.
 
 Example:
 
@@ -61,7 +61,7 @@ def _outlived(
         file,
         lasting.span,
         f"one value of <{bounded[0].name}> is enough for {state.name.text} to hold {quote(lasting)}",
-        "A value in LATEST counts until a newer one comes, or its time is over: silence changes nothing.",
+        "A value in LATEST counts until a newer one comes or it expires, also during silence.",
         f"LATEST {quote(Duration(max(1, lasting.micros // 2)))}   if silence must end it",
     )
 

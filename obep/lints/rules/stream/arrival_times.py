@@ -1,9 +1,9 @@
 """items without a time
 
-What it does: Counts the items that had no time and took that of their arrival.
+What it does: Counts the items that had no time and got the time of their arrival.
 
-Why: Patterns then compare when items arrived, not when they happened. Give the source its time: `time = "…"`
-in its mapping, which then refuses records without it, or `time_property`. Or refuse such items with
+Why: Patterns then compare when items arrived, not when they happened. Set the time: `time = "…"` in the
+mapping of the source (records without it are then refused), or `time_property`. To refuse such items, set
 `missing_time = "refuse"` under `[sources.NAME]`.
 
 Example:

@@ -1,10 +1,10 @@
 """more explanations than are kept
 
-What it does: Counts how often an event had more minimal explanations in one item, of one individual, than are
-kept: 32, or `max_explanations` under `[engine]`.
+What it does: Counts how often an event had more minimal explanations, for one individual in one item, than
+are kept: 32, or `max_explanations` under `[engine]`.
 
-Why: Only the smallest ones are reported. Mostly an item or the static graph says the same thing in very many
-ways. Whoever has set fewer than 32 is not warned.
+Why: Only the smallest ones are reported. Usually an item or the static graph states the same thing in very
+many ways. There is no warning if `max_explanations` is set to less than 32.
 
 Example:
 

@@ -1,12 +1,12 @@
 """occurrences that differ only in their explanation
 
-What it does: Counts the occurrences that differ from another one in nothing but their explanation (the same
-event, times, individuals and bindings), and shows what two of them differ in. It does not count those where
-an item has several values of a property (two persons that a room observes): they are two things.
+What it does: Counts the occurrences that differ from another one only in their explanation (the same event,
+times, individuals and bindings), and shows how two of them differ. It does not count occurrences of an item
+with several values of a property, such as two persons in a room.
 
-Why: Each minimal explanation is an occurrence of its own. Where the ontology, the static graph or an item say
-one thing in several ways, there are more occurrences than people count, and in a pattern they multiply. The
-first 2,000 occurrences of a run are looked at; on Spark those that are written as JSON lines.
+Why: Each minimal explanation gives an occurrence. If the ontology, the static graph or an item state one
+thing in several ways, there are more occurrences than expected, and in a pattern they multiply. The first
+2,000 occurrences of a run are checked; on Spark those that are written as JSON lines.
 
 Example:
 
@@ -68,7 +68,7 @@ def counted(occurrence: Occurrence) -> Counted:
 
 
 def counted_line(line: str) -> Counted:
-    """The same of the line of JSON that was written of it (`obep.output.json_writer`)."""
+    """Count an occurrence by its line of JSON (`obep.output.json_writer`)."""
     record = _decode(line)
     leaves = tuple((p.alias, p.event, p.individual, p.start, p.end, p.context) for p in record.because)
     rest = (record.start, record.end, _rows(record.bindings), leaves)
@@ -147,7 +147,7 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
 
 
 def _static(several: Iterable[Iterable[Explanation]], bundle: Bundle) -> frozenset[Triple]:
-    """What K says of all this."""
+    """The triples of K in the explanations."""
     asked = {triple for sets in several for one in sets for _, triple in one}
     k = bundle.k
     return frozenset(asked.intersection(k.once())) if k.facts.length <= MOST_STATIC else frozenset()
@@ -171,7 +171,7 @@ def _again(sets: set[Explanation], static: frozenset[Triple]) -> int:
 
 
 def _differing(sets: set[Explanation], static: frozenset[Triple]) -> tuple[set[Triple], set[Triple]]:
-    """What two of the explanations have each for itself, the shortest."""
+    """The shortest difference of two explanations."""
     some = sorted(sets, key=lambda one: (len(one), sorted(one)))[:COMPARED]
     apart = [(one - other, other - one) for one, other in combinations(some, 2)]
     again = [pair for pair in apart if all(pair) and _again(set(pair), static)] or apart

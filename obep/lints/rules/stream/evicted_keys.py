@@ -1,10 +1,10 @@
-"""values of PARTITION BY that were forgotten
+"""forgotten keys of PARTITION BY
 
-What it does: Counts the values of PARTITION BY that were forgotten since an event had more than `max_keys`
-allows. Those whose last occurrence was oldest go first, with all that waited for them.
+What it does: Counts the values of PARTITION BY whose state was discarded because an event had more of them
+than `max_keys`. The values whose last occurrence is oldest are discarded first.
 
-Why: Events of theirs may be missing, and deadlines of theirs are not decided. The number is `evicted` in the
-summary, the progress line, `--log-format json` and `/metrics`.
+Why: Events of these values may be missing, and their deadlines are not decided. The number is `evicted` in
+the summary, the progress line, `--log-format json` and `/metrics`.
 
 Example:
 
@@ -34,7 +34,7 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
     if evicted := stats.noted[EVICTED]:
         yield Finding(
             "",
-            f"{evicted:,} value{'' if evicted == 1 else 's'} of PARTITION BY forgotten, since there were "
-            "more than max_keys: events of theirs may be missing",
+            f"{evicted:,} value{'' if evicted == 1 else 's'} of PARTITION BY discarded because of "
+            "max_keys: their events may be missing",
             "a larger max_keys under [engine] in obep.toml, or a WITHIN",
         )

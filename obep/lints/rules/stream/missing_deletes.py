@@ -1,10 +1,10 @@
 """deleted triples that the static graph did not have
 
-What it does: Counts the triples that changes of the static graph were to delete and that were not there. The
-rest of each change is made.
+What it does: Counts the triples that changes of the static graph tried to delete and that the graph did not
+contain. The rest of each change is made.
 
-Why: A delete that misses often has another spelling: `"21"` and `21` are not the same literal, nor are `<a>`
-and `<A>`. Then what was meant is still there.
+Why: Often the triple is spelt differently: `"21"` and `21` are different literals, and so are `<a>` and
+`<A>`. Then the intended triple is still in the graph.
 
 Example:
 

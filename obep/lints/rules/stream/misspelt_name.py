@@ -1,11 +1,11 @@
 """a name in items that is probably misspelt
 
-What it does: Finds a class or property in many items of a stream that neither the ontology nor the query
-knows, where no item uses one that the query looks for, is of the same namespace and is spelt almost the same.
+What it does: Finds a class or property in many items of a stream that is not in the ontology or the query, if
+the query asks for a name of the same namespace with almost the same spelling and no item has that name.
 
-Why: What asks for the right name is never found, or found absent. At least two items and a tenth of those
-that are looked at (500 of a stream) must have it. A name with another number (`:room1`, `:room2`) is
-another name.
+Why: Events over the right name are never found, or their absence always is. At least two items, and a tenth
+of the checked items (the first 500 of a stream), must have the name. A name with another number (`:room1`,
+`:room2`) is not reported.
 
 Example:
 
@@ -71,6 +71,6 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
                 yield Finding(
                     stream,
                     f"{stream}: {count:,} of {items:,} items{looked} use {name.strip('<>')}, which neither "
-                    f"the ontology nor the query knows, and none uses {near.strip('<>')}; is it that?",
+                    f"the ontology nor the query has, and none uses {near.strip('<>')}; is it that?",
                     about=name,
                 )

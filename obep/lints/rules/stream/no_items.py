@@ -1,9 +1,9 @@
-"""a stream from which nothing came
+"""a stream without items
 
-What it does: Finds a stream of the query from which no item came in a run that has read all there is, not
-even one that was refused.
+What it does: Finds a stream of the query that had no item, not even a refused one, in a run that read all
+input.
 
-Why: What needs that stream cannot be found. The file is empty, or its records name other streams.
+Why: Events that need the stream cannot be found. The file is empty, or its records name other streams.
 
 Example:
 

@@ -1,7 +1,7 @@
 """numbers of another datatype
 
 What it does: Finds numbers in a stream with a datatype that no event over that property accepts, or that one
-event, which is named, never accepts.
+event, which the message names, never accepts.
 
 Why: In OWL the values of `xsd:double`, of `xsd:float` and of `xsd:decimal` (with `xsd:integer`) are disjoint,
 so the event is never found. `{v}` in a mapping makes an `xsd:double` of `4.8` and an `xsd:integer` of `4`. It
@@ -21,14 +21,13 @@ Fix:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from obep.lints.analysis.asked_numbers import AskedNumbers, values_of
 from obep.lints.stream_context import Finding, RunContext
 from obep.lints.stream_stats import StreamStats
 from obep.model import Item, Term, local_name
-from obep.ontology.bundle.stream_readers import Listening
+from obep.ontology.bundle.stream_readers import FEW, Listening
 from obep.ontology.owl.literals import NUMBERS, parts, space_of, value
 from obep.ontology.owl.verbalise import prefixed
 from obep.ontology.rules.findable_numbers import Asked
@@ -42,9 +41,6 @@ if TYPE_CHECKING:
 CODE = "OBEP569"
 NAME = "number-datatype"
 SEVERITY = "warning"
-
-FEW = 10
-"""Events that are looked at one by one, whatever their definitions name."""
 
 
 def watch(bundle: Bundle, here: Listening) -> AskedNumbers | None:
@@ -117,8 +113,7 @@ def _askers(run: RunContext, stream: str, property: Term) -> Iterator[tuple[Term
     for event in here.events:
         names = (node.iri for node in walk(event.description) if isinstance(node, Name))
         if few or any(bundle.implies(property, name) for name in names):
-            alone = replace(here, events=(event,), goals=(event.name.iri,), classes=frozenset())
-            asked = bundle.asked_numbers(alone)
+            asked = bundle.asked_numbers(here.alone_with(event))
             if property in asked:
                 yield event.name.iri, asked[property]
 

@@ -1,12 +1,11 @@
-"""streams that are read together and lie far apart
+"""streams whose times are far apart
 
-What it does: Finds two streams that a composite event reads together, where all items of one come before all
-of the other, further apart than its WITHIN (without WITHIN: more than a day, and the event was not found).
+What it does: Finds two streams that a composite event combines, if all items of one are before all items of
+the other, and further apart than its WITHIN (without WITHIN: more than a day, and the event was not found).
 
-Why: The event is never found, or every absence of it is. Mostly the time of one stream is read wrongly:
-`time_format` with day and month swapped, another `unit` or `zone`. Which stream an event is found in is
-judged by the names in its definition and in the items. It is reported at the end of a run that has read all
-there is.
+Why: The event is never found, or its absence always is. Usually the time of one stream is read wrongly: a
+`time_format` with day and month swapped, another `unit` or `zone`. The streams of an event are inferred from
+the names in its definition and in the items. It is reported at the end of a run that has read all input.
 
 Example:
 

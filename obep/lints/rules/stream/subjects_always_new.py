@@ -1,12 +1,12 @@
-"""latest values whose subjects are always new
+"""LATEST values of subjects that are always new
 
-What it does: Finds a window [LATEST] without BY over a stream in which no subject comes twice, but several
+What it does: Finds a [LATEST] window without BY over a stream in which no subject occurs twice, but several
 items name the same individuals. Subjects of the static graph do not count.
 
 Why: LATEST replaces the value of the same subject and property. If each message has a new subject (an
-observation), nothing is replaced: old values count beside new ones until their time is over.
-At least 20 items are needed, and the first 500 of a stream are checked. If the stream is longer, each named
-individual must come in five of them, since there may simply be many senders.
+observation), nothing is replaced: old values count beside new ones until they expire. At least 20 items are
+needed, and the first 500 of a stream are checked. If the stream is longer, each named individual must occur
+in five of them, since there may be many senders.
 
 Example:
 
@@ -40,7 +40,7 @@ SEVERITY = "warning"
 FEWEST = 20
 """Items that are looked at."""
 OFTEN = 5
-"""How often an individual must be led to, on average, where a stream goes on after what is looked at."""
+"""How often an individual must be named, on average, if a stream has more items than are checked."""
 Windows = dict[str, str]
 """The first such window of each stream."""
 

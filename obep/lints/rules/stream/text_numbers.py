@@ -1,10 +1,13 @@
-"""numbers that are text
+"""numbers written as text
 
-What it does: Finds a property of which the query or the ontology asks numbers, and whose values in a stream
-are mostly text that looks like numbers.
+What it does: Finds a property for which the query or the ontology expects numbers, and whose values in a
+stream are mostly text that looks like numbers. If a state by OVER computes with the property, each value that
+is not a number is reported.
 
-Why: Text is never more or less than a number. It is not reported where something takes text. The first 500
-items of a stream are looked at; the message says so if there were more.
+Why: A comparison of text with a number is never true. SUM, AVG and other aggregates have no value while a row
+has a value that is not a number: then HAVING is not true, and an alert is resolved. The property is not
+reported if something accepts text. The first 500 items of a stream are checked; the message says so if there
+were more.
 
 Example:
 
@@ -20,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from obep.algebra.aggregates.accumulator import number_of
 from obep.lints.analysis.asked_numbers import AskedNumbers, values_of
 from obep.lints.stream_context import Finding, RunContext
 from obep.lints.stream_stats import StreamStats
@@ -40,20 +44,31 @@ def watch(bundle: Bundle, here: Listening) -> AskedNumbers | None:
 
 def observe(watched: AskedNumbers, item: Item, stats: StreamStats) -> None:
     for _, p, o in item.triples:
-        if o[0] == '"' and p in watched:
+        if o[0] == '"' and (p in watched or p in watched.aggregated):
             stats.facts[CODE, item.stream, "value", p] += 1
             if watched.number_as_text(p, o):
                 stats.facts[CODE, item.stream, "text", p] += 1
+            elif p in watched.aggregated and number_of(o) is None:
+                stats.facts[CODE, item.stream, "odd", p] += 1
 
 
 def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
     for code, stream, *rest in sorted(stats.facts):
-        if code != CODE or rest[0] != "text":
+        if code != CODE or rest[0] == "value":
             continue
         property = rest[1]
         texts, total = stats.facts[code, stream, *rest], stats.facts[code, stream, "value", property]
-        if 2 * texts > total:
-            who = "query" if property in run.watched(stream).numeric else "ontology"
+        watched = run.watched(stream)
+        if rest[0] == "odd":
+            yield Finding(
+                stream,
+                f"{values_of(stats, stream, property, texts, total)} are no numbers, and an aggregate has no "
+                "value while one is among its rows   (FILTER(isNumeric(?v)) in the guard leaves them out)",
+                about=property,
+            )
+        elif 2 * texts > total:
+            asked = property in watched.numeric or property in watched.aggregated
+            who = "query" if asked else "ontology"
             yield Finding(
                 stream,
                 f"{values_of(stats, stream, property, texts, total)} are text, and the {who} asks for numbers"

@@ -1,9 +1,9 @@
-"""items that were not decided
+"""items that were not fully decided
 
-What it does: Counts the items that needed the reasoner where there is no Java, or where it gave up (OBEP343).
-It names the events that need the reasoner.
+What it does: Counts the items that needed the reasoner while there was no Java, or while it gave up
+(OBEP343). It names the events that need the reasoner.
 
-Why: What was found in them is right, but events may be missing.
+Why: The occurrences that were found in these items are right, but some may be missing.
 
 Example:
 
@@ -43,6 +43,6 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
 
 
 def _open_events(bundle: Bundle) -> str:
-    """The events about which the rules alone do not know all."""
+    """The events that the rules alone do not decide completely."""
     need = [iri for iri, status in bundle.status.items() if status != "exact" or iri in bundle.guard_status]
     return listed([local_name(iri) for iri in need])

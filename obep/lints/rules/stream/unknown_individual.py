@@ -1,12 +1,12 @@
-"""individuals that the static graph does not know
+"""individuals that are not in the static graph
 
-What it does: Finds individuals in items that are not in the static graph, though a definition or a guard asks
-for facts about them that only the static graph has: objects of a property (`inPen some (Pen and …)`), or
-subjects (`Probe and oxygen some …`). Nearly all individuals of that place must be missing. It is reported if
-most names are almost those of known individuals, or the same in another namespace; if the graph has no name
-of their namespace; or if three or more all follow another pattern (`5` where it has `bay-5`).
+What it does: Finds individuals in items that are not in the static graph, although a definition or a guard
+asks for facts about them that only the static graph has: objects of a property (`inPen some (Pen and …)`), or
+subjects (`Probe and oxygen some …`). Nearly all individuals of that place must be missing. In addition, one
+of these must hold: most names are almost those of known individuals, or the same in another namespace; the
+graph has no name of their namespace; three or more follow another pattern (`5` where the graph has `bay-5`).
 
-Why: No event about them is ever found. Facts that items of a window, or occurrences with a CONSTRUCT, may
+Why: No event about them is ever found. Facts that items of a window, or occurrences with a CONSTRUCT, can
 state are not expected in the static graph. The first 500 items of a stream are checked, with static graphs of
 up to a million triples.
 
@@ -50,7 +50,7 @@ NAME = "unknown-individual"
 SEVERITY = "warning"
 
 NEARLY_ALL = 0.9
-"""Of the individuals that items name: who knows some more of them may well wait for these alone."""
+"""The share of unknown individuals from which on they are reported."""
 FEWEST = 2
 """Items that must have the property."""
 DESCRIBED = "_described"
@@ -64,14 +64,14 @@ describe) and `subject` (a property beside which more is asked, and the individu
 
 @dataclass(frozen=True)
 class Expected:
-    """What is asked of the individuals in a stream's items, where K may say it."""
+    """The conditions on the individuals of a stream's items that K may satisfy."""
 
     along: Mapping[Term, Along]
     beside: Mapping[Term, Collection[Beside]]
     defined: Container[Term]
     """The classes of which nothing more is asked where they are asserted."""
     made: frozenset[Term]
-    """What occurrences may say, in which the events of the next stratum are looked for."""
+    """The names that occurrences may assert, in which the events of the next stratum are found."""
 
     @classmethod
     def of(cls, bundle: Bundle, here: Listening) -> Expected | None:
@@ -89,11 +89,11 @@ class Expected:
         return cls(along, beside, defined(bundle), made) if along or beside else None
 
     def ends(self, kind: str, property: Term) -> frozenset[Term]:
-        """What a property is looked at for; where others serve the same end, one of them may do."""
+        """The purposes of a property; if others serve the same purpose, one of them is enough."""
         return self.along[property].ends if kind == "object" else frozenset((property,))
 
     def described(self, item: Item, links: Set[tuple[Term, Term]]) -> Set[tuple[Term, Term]]:
-        """Those that an item says more about, as a subject or as what another property leads to."""
+        """The individuals that an item describes further, as a subject or an object of another property."""
         more = {s for s, _, _ in item.triples} if links else set()
         ways = {(p, o) for _, p, o in item.triples} if links else set()
         often = Counter(o for _, o in ways)
@@ -153,10 +153,12 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
             which = "the" if unknown.total() == every else f"{unknown.total():,} of {every:,}"
             where, name = stats.where(stream), property.strip("<>")
             if kind == "object":
-                who = f"{which} values of {name}{where} are individuals that the static graph does not know"
+                who = f"{which} values of {name}{where} are not in the static graph"
             else:
-                who = f"the static graph does not know {which} individuals with {name}{where}"
-            yield Finding(stream, f"{stream}: {who}, and the query asks more of them: {hint}", about=property)
+                who = f"{which} individuals with {name}{where} are not in the static graph"
+            yield Finding(
+                stream, f"{stream}: {who}, and the query asks for facts about them: {hint}", about=property
+            )
 
 
 def _lacking(bundle: Bundle, names: Collection[Term], here: Expected, property: Term) -> frozenset[Term]:

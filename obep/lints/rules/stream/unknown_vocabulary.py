@@ -1,12 +1,12 @@
 """a stream whose vocabulary is unknown
 
-What it does: Finds a stream whose items use only classes and properties that neither the ontology nor the
-query knows. If a similar name is known, most of the items are enough. It names the commonest one, and the
-known name that is nearest.
+What it does: Finds a stream whose items use only classes and properties that are not in the ontology or the
+query. If a similar name is known, it is enough that most of the items do so. The message names the most
+frequent unknown name and the nearest known one.
 
-Why: Nothing can be found in such items. Mostly a prefix in the mapping lacks its `#` or `/`, a property is
-misspelt, or a `{field}` stands where an individual is needed. The first 500 items of a stream are looked
-at; on Spark up to 200 of each batch.
+Why: No event can be found in such items. Usually a prefix in the mapping lacks its `#` or `/`, a property is
+misspelt, or a `{field}` stands in place of an individual. The first 500 items of a stream are checked; on
+Spark up to 200 of each batch.
 
 Example:
 

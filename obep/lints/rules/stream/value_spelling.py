@@ -1,11 +1,11 @@
-"""a value that items write in another way
+"""a value that items spell differently
 
-What it does: Finds a text or a boolean of a definition or a guard (`state value "faulted"`,
-`?this :state "faulted"`) that no item has, if items have it in another case, with other spaces, another
-language or datatype: `"Faulted"`, or `"true"` for `true`. It also finds a boolean if items have only texts.
+What it does: Finds a text or a boolean of a definition or a guard (`state value "faulted"`, `?this :state
+"faulted"`) that no item has, if items have it in another case, with other spaces, or with another language or
+datatype: `"Faulted"`, or `"true"` for `true`. It also finds a boolean if items have only texts.
 
-Why: They are different values, so the event is never found. A value that did not occur is not reported. The
-first 500 items of a stream are checked.
+Why: They are different values, so the event is never found. A value that did not occur in any spelling is not
+reported. The first 500 items of a stream are checked.
 
 Example:
 
@@ -27,10 +27,8 @@ from obep.lints.stream_context import Finding, RunContext
 from obep.lints.stream_stats import StreamStats
 from obep.model import Item, Term
 from obep.ontology.bundle.stream_readers import Listening
-from obep.ontology.owl.axioms import DataOneOf
 from obep.ontology.owl.literals import XSD_STRING, literal, parts, value
 from obep.ontology.owl.verbalise import prefixed
-from obep.ontology.rules import rule_kinds as r
 from obep.query import ast
 
 if TYPE_CHECKING:
@@ -61,8 +59,7 @@ class Awaited:
     def of(cls, bundle: Bundle, here: Listening) -> Awaited | None:
         """None if no such value is asked for."""
         found: dict[Term, set[Term]] = {}
-        rules = [rule for rule in bundle.leading(here) if isinstance(rule, r.Count)]
-        asked = [(rule.property, rule.range.literals) for rule in rules if isinstance(rule.range, DataOneOf)]
+        asked = [*bundle.asked_literals(here)]
         asked += [
             (one.predicate.iri, (_term(one.object),))
             for block in here.blocks
@@ -136,12 +133,12 @@ def _term(node: ast.Literal) -> Term:
 
 
 def _bare(term: Term) -> str:
-    """What is left of a literal without its datatype, its spaces and its capitals."""
+    """A literal without its datatype, its spaces and its capitals."""
     return "".join(parts(term)[0].split()).casefold()
 
 
 def _written(seen: Values, asked: Term) -> Counter[Term]:
-    """How often what came in place of a value came."""
+    """The number of values that came instead of a value."""
     almost = Counter({key[2]: n for key, n in seen.items() if key[:2] == ("almost", asked)})
     if almost or value(asked).space != BOOLEAN:
         return almost

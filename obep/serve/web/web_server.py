@@ -16,7 +16,7 @@ from obep.errors import fail
 from obep.run.signals import exit_status, interrupted
 from obep.serve.page.page_files import page_routes
 from obep.serve.service import Service
-from obep.serve.web_app import make_app
+from obep.serve.web.web_app import make_app
 
 ADDRESS = "address"
 """The file in the folder of the state with the URL of the service that has it; `obep studio` looks there."""

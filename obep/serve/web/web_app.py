@@ -17,13 +17,13 @@ from starlette.websockets import WebSocket
 
 from obep.errors import Diagnostic, ObepError, printable
 from obep.query.nearest_name import nearest
-from obep.serve.access import Access
 from obep.serve.api.calls import Call, Context
 from obep.serve.api.http_answers import Plain, answer, refusal
 from obep.serve.api.routes import ROUTES, Route
 from obep.serve.busy import Busy
 from obep.serve.service import Service
 from obep.serve.watchers import Watchers
+from obep.serve.web.access import Access
 
 REFUSED = 1008
 """The code with which a WebSocket is refused."""

@@ -1,0 +1,113 @@
+"""Items that come many at once, where a state by rows is all that reads them: as if they came one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import obep
+from obep.engine.runtime import Runtime
+from obep.model import RDF_TYPE, SECOND, Item
+
+HEAD = """PREFIX : <http://e/>
+EVENT Reading AS Read
+EVENT Other AS Bell
+"""
+QUERIES = {
+    "begin and end": """STATE S(?r) OVER Reading(?r) AS x WITHIN 4 s IF { EVENT x { ?r :value ?v } }
+AGGREGATE (AVG(?v) AS ?m) (COUNT(*) AS ?n) (MAX(?v) AS ?most) HAVING (?m > 1 && ?n >= 2 && ?most < 4)
+EVENT B(?r) MATCH BEGIN S(?r)
+EVENT E(?r) MATCH END S(?r)
+RETURN B, E
+""",
+    "alerts after a while": """STATE S(?r) OVER Reading(?r) AS x WITHIN 5 s IF { EVENT x { ?r :value ?v } }
+AGGREGATE (MIN(?v) AS ?m) HAVING (?m >= 1)
+RETURN S FOR 2 s AS ALERTS
+""",
+    "full and groups": """STATE S(?r) OVER Reading(?r) AS x WITHIN 3 s IF { EVENT x { ?r :value ?v } }
+GROUP BY ?r, ?v
+AGGREGATE (COUNT(*) AS ?n) HAVING (?n >= 2 || FULL())
+RETURN S AS ALERTS
+""",
+    "with another deadline": """STATE S(?r) OVER Reading(?r) AS x WITHIN 4 s IF { EVENT x { ?r :value ?v } }
+AGGREGATE (SUM(?v) AS ?s) (TIMEAVG(?v) AS ?a) HAVING (?s > 2)
+EVENT B(?r) MATCH BEGIN S(?r) NOT FOLLOWED BY END S(?r) WITHIN 2 s
+EVENT N(?r) MATCH Other(?r) NOT FOLLOWED BY Other(?r) WITHIN 3 s
+RETURN B, N
+""",
+    "a state of a state": """STATE S(?r) OVER Reading(?r) AS x WITHIN 4 s IF { EVENT x { ?r :value ?v } }
+AGGREGATE (AVG(?v) AS ?m) HAVING (?m > 1)
+STATE T(?r) AS { S(?r) FILTER(?m < 3) }
+RETURN T AS ALERTS
+""",
+    "bounds from above": """STATE S(?r) OVER Reading(?r) AS x WITHIN 4 s IF { EVENT x { ?r :value ?v } }
+AGGREGATE (MAX(?v) AS ?most) (COUNT(*) AS ?n) HAVING (?n <= 2 && ?most <= 2)
+RETURN S AS ALERTS
+""",
+    "no parameters": """STATE S OVER Reading(?r) AS x WITHIN 3 s IF { EVENT x { ?r :value ?v } }
+AGGREGATE (COUNT(*) AS ?n) HAVING (?n = 0)
+RETURN S AS ALERTS
+""",
+}
+Drawn = tuple[int, str, str, tuple[str, ...]]
+ROWS: st.SearchStrategy[list[Drawn]] = st.lists(
+    st.tuples(
+        st.sampled_from((1, 1, 1, 0, 2, 3, 6)),
+        st.sampled_from("ab"),
+        st.sampled_from(("Read", "Read", "Read", "Read", "Bell")),
+        st.lists(st.sampled_from(('"0"', '"1.5"', '"2"', '"5"', '"x"')), max_size=2).map(tuple),
+    ),
+    min_size=5,
+    max_size=30,
+)
+KINDS = {'"0"': "integer", '"1.5"': "decimal", '"2"': "integer", '"5"': "double", '"x"': "string"}
+
+
+def items_of(rows: list[Drawn]) -> list[Item]:
+    at, found = 0, []
+    for apart, room, kind, values in rows:
+        at += apart * SECOND
+        name = f"<http://e/{room}>"
+        said = [(name, "<http://e/value>", _literal(value)) for value in values]
+        found.append(Item("", at, ((name, RDF_TYPE, f"<http://e/{kind}>"), *said)))
+    return found
+
+
+def _literal(value: str) -> str:
+    kind = KINDS[value]
+    return value if kind == "string" else f"{value}^^<http://www.w3.org/2001/XMLSchema#{kind}>"
+
+
+def told(query: obep.Query, lots: list[list[Item]], end: float) -> list[Any]:
+    engine = query.engine(remember=0)
+    found = [hit for lot in lots for hit in engine.push_items(lot)]
+    found += engine.advance(end)
+    return [(hit.to_json(), hit.bindings) for hit in found]
+
+
+@pytest.mark.parametrize("name", QUERIES)
+def test_many_items_at_once_are_as_one_by_one(name: str) -> None:
+    query = obep.load(text=HEAD + QUERIES[name], java=False)
+    alone = 0
+
+    def counted(self: Runtime, entries: Any, place: int, last: int, found: Any) -> int:
+        nonlocal alone
+        reached = close_alone(self, entries, place, last, found)
+        alone += reached - place - 1
+        return reached
+
+    @given(ROWS, st.integers(0, 30))
+    def holds(rows: list[Drawn], cut: int) -> None:
+        items = items_of(rows)
+        end = (items[-1].at if items else 0) / SECOND + 20
+        one_by_one = told(query, [[item] for item in items], end)
+        assert told(query, [items[:cut], items[cut:]], end) == one_by_one
+
+    close_alone = Runtime._close_alone
+    with patch.object(Runtime, "_close_alone", counted):
+        holds()
+    assert alone > 20  # else the property says nothing
