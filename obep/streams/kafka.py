@@ -24,10 +24,12 @@ ANSWER_S = 10.0
 LOOK_MS = 1000
 """How often librdkafka reports the state of its brokers."""
 TAKEN_S = 30.0
-"""How long a broker that is there may take nothing."""
+"""How long a connected broker may accept nothing."""
 WAITED_S = 0.5
 ASKED_S = 0.5
-"""How long one question for a topic may take, before we look whether the broker has said no."""
+"""How long one request for a topic may take before errors of the broker are checked."""
+CREATED_S = 0.05
+"""How long to wait before asking again for a topic that the broker creates."""
 
 
 class KafkaSource:
@@ -105,7 +107,7 @@ class KafkaSource:
         self._committed = dict(position)
 
     def _follow(self) -> None:
-        """Lets the group's offsets follow, for those who watch its lag; obep goes by its own checkpoint."""
+        """Commit the group's offsets, for tools that show its lag; obep uses its own checkpoint."""
         position, self._committed = self._committed, {}
         offsets = [self._kafka.TopicPartition(self._topic, int(p), offset) for p, offset in position.items()]
         if offsets:
@@ -180,7 +182,7 @@ class KafkaSink:
         self._wait(0)
 
     def hurry(self) -> None:
-        """Wait no longer for brokers that are away. May be called from a signal."""
+        """Stop waiting for disconnected brokers. May be called from a signal."""
         self._hurried = True
 
     def _wait(self, most: int) -> None:
@@ -188,7 +190,9 @@ class KafkaSink:
         left, patient = len(self._producer), time.monotonic() + TAKEN_S
         while left > most and not self._failure:
             if self._hurried and self.away:
-                raise fail("OBEP555", f"{self._address.shown} is away, and has not taken all messages")
+                raise fail(
+                    "OBEP555", f"{self._address.shown} lost the connection, and has not taken all messages"
+                )
             if time.monotonic() > patient:
                 self._failure = "no answer"
                 break
@@ -257,7 +261,7 @@ def _settings(address: Address, settings: Mapping[str, Any], config: Config) -> 
 
 
 class Said:
-    """What librdkafka says on the side, while it goes on trying: why a broker does not let us in."""
+    """Messages that librdkafka logs while it retries: why a broker refuses the connection."""
 
     def __init__(self) -> None:
         self.refusals: dict[str, str] = {}
@@ -278,19 +282,28 @@ class Said:
 
 
 def _partitions(client: Any, topic: str, address: Address, said: Said, must_exist: bool = True) -> list[int]:
-    """The partitions of a topic; a broker that does not answer, or does not let us in, is an error."""
+    """The partitions of a topic; a broker that does not answer, or refuses, is an error.
+
+    A producer's question makes a broker create the topic, which takes a moment. The producer waits for it, so that a
+    consumer that is opened next finds the topic.
+    """
     kafka = _kafka()
     end = time.monotonic() + ANSWER_S
     while True:
         try:
             found = client.list_topics(topic, min(ASKED_S, ANSWER_S)).topics.get(topic)
-            break
         except kafka.KafkaException as error:
             client.poll(0)  # deliver the callbacks that are due
             for name, reason in said.refusals.items():
                 raise refused(address.shown, reason, certificate=name == "_SSL") from None
             if time.monotonic() > end:
                 raise fail("OBEP552", f"{address.shown} does not answer: {error.args[0].str()}") from None
+            continue
+        state = None if found is None else found.error
+        being_created = state is not None and (not must_exist or state.name() == "LEADER_NOT_AVAILABLE")
+        if not being_created or time.monotonic() > end:
+            break
+        client.poll(CREATED_S)
     if found is None or (found.error is not None and must_exist):
         raise fail("OBEP552", f"{address.shown}: there is no topic {topic}")
     return sorted(found.partitions)
