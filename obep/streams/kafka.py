@@ -284,8 +284,8 @@ class Said:
 def _partitions(client: Any, topic: str, address: Address, said: Said, must_exist: bool = True) -> list[int]:
     """The partitions of a topic; a broker that does not answer, or refuses, is an error.
 
-    A producer's question makes a broker create the topic, which takes a moment. The producer waits for it, so that a
-    consumer that is opened next finds the topic.
+    A producer's question makes a broker create the topic, which takes a moment. The producer waits for it,
+    so that a consumer that is opened next finds the topic.
     """
     kafka = _kafka()
     end = time.monotonic() + ANSWER_S

@@ -19,7 +19,7 @@ from obep.query.ast import (
 )
 from obep.query.link import Linked
 from obep.query.nearest_name import nearest, split
-from obep.query.walk import components, event_needs, needs_of, reachable, walk
+from obep.query.walk import components, event_needs, needs_of, walk
 
 SUGGESTIONS = 50
 
@@ -119,31 +119,6 @@ class Definitions:
     def in_circles(self) -> frozenset[str]:
         """The events that depend on themselves."""
         return frozenset(iri for g in self.groups if len(g) > 1 or g[0] in self.parts[g[0]] for iri in g)
-
-    @cached_property
-    def lasting(self) -> frozenset[str]:
-        """The events whose occurrences may take time: all but logical ones of items that are an instant.
-
-        What is found in another event's occurrence lasts as long as that (SPEC §3). By T this may be any
-        event that is no part of it, unless it looks at a stream of its own.
-        """
-        windows = self.linked.window_names
-        items = {i for i, e in self.events.items() if isinstance(e, CompositeEvent) or e.guard is not None}
-        open = [i for i, e in self.events.items() if isinstance(e, LogicalEvent) and e.on is None]
-        more = {i for i, e in self.events.items() if isinstance(e, CompositeEvent) or e.on in windows}
-        found: set[str] = set()
-        common: set[str] | None = None  # the parts of all that last and are items
-        while more:
-            found |= more
-            for head in more & items if common != set() else ():
-                parts = {head, *reachable(head, self.parts)}
-                common = parts if common is None else common & parts
-            more = {
-                iri
-                for iri in open
-                if not found.isdisjoint(self.parts[iri]) or (common is not None and iri not in common)
-            } - found
-        return frozenset(found)
 
     def may_be_one(self, left: LogicalEvent, right: LogicalEvent) -> bool:
         """Whether one individual may be of both, by the classes that they name: a Tank is hardly a Valve."""

@@ -2,7 +2,7 @@
 
 What it does: Finds a FILTER that no value can meet, and a HAVING that no group can meet: text compared with a
 number, a duration or a moment with a bare number, an individual with a literal, constants that leave nothing,
-a COUNT of 0 where every group has a row, times that the pattern never has.
+a COUNT of 0 where every group has a row.
 
 Why: Nothing meets the condition, so the event never occurs, or the state never holds. SPARQL gives no error
 for it.
@@ -14,8 +14,7 @@ for it.
 - an individual with a literal (`?p = "PenA"`): write its name, `?p = :PenA`;
 - one thing with constants that leave nothing (`?v > 5 && ?v < 4`): perhaps `||` was meant;
 - a COUNT of 0 or less: a group without rows is no group. `FOR EACH`, or a state without parameters, has
-  groups with nothing in them;
-- times that the pattern never has: in `A AS a SEQ B AS b WITHIN 10 min` nothing is 15 minutes apart.
+  groups with nothing in them.
 
 Example:
 
@@ -32,11 +31,9 @@ from collections.abc import Iterator
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.impossible_having import never_held
-from obep.lints.analysis.impossible_times import out_of_time
 from obep.lints.analysis.incomparable_values import nothing_left, times_and_others
 from obep.lints.analysis.individual_and_literal import individual_and_literal
 from obep.lints.analysis.number_and_text import compared_with_text
-from obep.lints.analysis.pattern_layout import Scope
 from obep.lints.context import QueryContext
 
 CODE = "OBEP219"
@@ -47,7 +44,3 @@ SEVERITY = "warning"
 def check(context: QueryContext) -> Iterator[Diagnostic]:
     for look in (compared_with_text, times_and_others, individual_and_literal, nothing_left, never_held):
         yield from look(context.definitions)
-
-
-def check_pattern(scope: Scope) -> Iterator[Diagnostic]:
-    yield from out_of_time(scope)
