@@ -273,16 +273,17 @@ class Runtime:
         for stop in not_alone(times, feeds, self.now):
             if place < stop:
                 self._move(times[place], found)
-            while place < stop:
-                if times[place] >= self._prune_at:
-                    self._hand_over(found)  # what is pruned may be reported
-                    self._prune(times[place])
-                end = max(place + 1, bisect_left(times, self._prune_at, place, stop))
-                for at, feed, terms in zip(times[place:end], feeds[place:end], rows[place:end], strict=True):
-                    if feed is not None:
-                        feed(at, terms)
-                self.now, place = times[end - 1], end
-            self._hand_over(found)
+                while place < stop:
+                    if times[place] >= self._prune_at:
+                        self._hand_over(found)  # what is pruned may be reported
+                        self._prune(times[place])
+                    end = max(place + 1, bisect_left(times, self._prune_at, place, stop))
+                    span = slice(place, end)
+                    for at, feed, terms in zip(times[span], feeds[span], rows[span], strict=True):
+                        if feed is not None:
+                            feed(at, terms)
+                    self.now, place = times[end - 1], end
+                self._hand_over(found)
             self.take(*block[stop], (), found)
             place = stop + 1
 
