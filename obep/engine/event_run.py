@@ -7,7 +7,7 @@ from typing import Any
 
 from obep.engine.construct import construct
 from obep.engine.intake import Intake
-from obep.engine.reporter import Detected, Reporter, Reports
+from obep.engine.reporter import Detected, Reporter, Reports, bindings_of
 from obep.model import DeadLetter, Item, Occurrence, Term, body_of
 from obep.operators.candidates import PARTS, Emit, Take
 from obep.operators.state_context import States
@@ -157,7 +157,7 @@ class Guarded(Running):
             body.end,
             body.detected,
             body.since,
-            bindings=self.plan.bindings(body.solutions[self._ask]),
+            bindings=bindings_of(self.plan, body.solutions[self._ask]),
             bounded=body.bounded,
             items=body.items,
         )

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from obep.errors import ObepError, fail
-from obep.model import Occurrence, Term, Triple
-from obep.output.rdf_writer import triples
+from obep.model import Term, Triple
 
 _TERM = re.compile(
     r"""<[a-zA-Z][a-zA-Z0-9+.-]*:(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>"""
@@ -57,25 +56,6 @@ def refuse_blank_nodes(triples: Iterable[Triple]) -> None:
         require_named(triples)
     except Refused as refused:
         raise fail(refused.code, refused.reason) from None
-
-
-class Plain:
-    """The graph of a composite occurrence without reasoning: A ∪ H(c) ∪ constructed."""
-
-    vocabulary: frozenset[Term] = frozenset()
-
-    def __init__(self, occurrence: Occurrence) -> None:
-        self._occurrence = occurrence
-
-    @cached_property
-    def _triples(self) -> Sequence[Triple]:
-        return triples(self._occurrence)
-
-    def narrow(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
-        """The triples with these terms."""
-        return [t for t in self._triples if s in (None, t[0]) and p in (None, t[1]) and o in (None, t[2])]
-
-    wide = narrow
 
 
 def _format_of(text: str | bytes | dict[str, object]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, overload
@@ -93,10 +93,10 @@ class Detected(Occurrence):
         by, found = self._by, self._found
         if isinstance(found, list):
             self.parts = parts = min([by.parts(candidate) for candidate in found], key=_order)
-            self.bindings = by.plan.bindings([row for candidate in found for row in candidate[ROWS]])
+            self.bindings = bindings_of(by.plan, [row for candidate in found for row in candidate[ROWS]])
         else:
             self.parts = parts = by.parts(found)
-            self.bindings = by.plan.bindings(found[ROWS])
+            self.bindings = bindings_of(by.plan, found[ROWS])
         self.bounded = by.plan.bounded or any(part[1].bounded for part in parts)
         if not self._id and not isinstance(found, list):
             self._id = by.id_of(found)
@@ -145,6 +145,17 @@ _LATER: dict[str, Callable[[Detected], object]] = {
     "individual": lambda it: f"<{it.id}>",
     "constructed": lambda it: construct(it._by.plan.construct, it),
 }
+
+
+def bindings_of(plan: EventPlan, rows: Sequence[tuple[Term | None, ...]]) -> tuple[dict[str, Term], ...]:
+    """Rows as people see them: by name, each once, in an order that the data does not change."""
+    visible = plan.visible
+    if len(rows) == 1:
+        (row,) = rows
+        only = {name: value for name, at in visible if (value := row[at]) is not None}
+        return (only,) if only else ()
+    shown = {tuple((name, value) for name, at in visible if (value := row[at]) is not None) for row in rows}
+    return () if shown == {()} else tuple(dict(row) for row in sorted(shown))
 
 
 def individuals(parts: Iterable[Part]) -> tuple[Term, ...]:
@@ -308,7 +319,8 @@ class Reporter:
     @cached_property
     def lines(self) -> EventLines:
         """The writer of its occurrences as lines of JSON."""
-        return EventLines(self.plan.event, self._named, self.plan.bindings, bounded=self.plan.bounded)
+        bindings = partial(bindings_of, self.plan)
+        return EventLines(self.plan.event, self._named, bindings, bounded=self.plan.bounded)
 
     def line(self, one: Detected, style: str | None) -> bytes:
         """The line of JSON of one of its occurrences, as `to_line` has it."""

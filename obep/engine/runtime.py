@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
-from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -14,50 +12,27 @@ from obep.abstraction.item_blocks import DecidedBlock
 from obep.algebra.over.over_expressions import MAX_BECAUSE
 from obep.engine.block_feed import BlockFeed, not_alone
 from obep.engine.bulk import all_of, uncollected
-from obep.engine.event_run import Running
-from obep.engine.pushed_graphs import Plain
-from obep.engine.reporter import Detected, Reports
-from obep.engine.shared_pattern import all_running, connect
+from obep.engine.instants.deadlines import NEVER
+from obep.engine.instants.derived_items import Deriving
+from obep.engine.instants.strata import Strata
+from obep.engine.reporter import Reports
 from obep.engine.states.episodes import Episode
 from obep.engine.states.state_run import StateRun
-from obep.engine.windows import Gathering, Windowed
-from obep.formats.input_limits import Refused
-from obep.guards.block_queries import Ask
-from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, Triple, body_of
-from obep.operators.candidates import Take
+from obep.model import Alert, DeadLetter, Occurrence, Term
 from obep.operators.state_values import Packing, Unpacking
 from obep.operators.tree import Tree
-from obep.operators.wire import Carried, Content
+from obep.operators.wire import Content
 from obep.plan.plan import Plan
-from obep.plan.window_plan import WindowPlan
 from obep.why_not.state_history import Spell
 
 if TYPE_CHECKING:
     from obep.abstraction.item_blocks import Instant
-    from obep.abstraction.matcher import Matched
-
-_NEVER = 1 << 62
-_RECORDS = (Alert, Answer)
-"""Records that are reported and that no event reads."""
 
 
-class Deriving(Protocol):
-    """As much of a matcher as the strata need."""
+class Runtime(Strata):
+    """The strata of a plan, which also take very many instants at once, keep snapshots and answer questions.
 
-    def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter: ...
-
-    def together(self, window: str, goals: Iterable[Term]) -> Gathering: ...
-
-
-class Runtime:
-    """Runs a plan over logical occurrences that come in the order of time.
-
-    `push(at, occurrences, items)` brings what is detected at one instant, in one call or in several;
-    `items` are the items of that instant, and only needed if the plan has a NOT. Every occurrence carries
-    its `solutions` by the number of an ask (`plan.asks`); `detected` must be `at`. Each call returns the
-    occurrences of returned events (of all composite ones, if the query returns none) that were decided:
-    some at the push, the others when the instant closes, that is at the next push of a later instant, at
-    `advance(to)` beyond it, or at `close()`.
+    An instant that has one occurrence is decided with that, if the plan allows it.
     """
 
     def __init__(
@@ -69,115 +44,23 @@ class Runtime:
         max_keys: int | None = None,
         max_because: int = MAX_BECAUSE,
     ) -> None:
-        """`max_keys`: how many values of its partition each event with PARTITION BY remembers at most;
-        `max_because`: of how many rows a state by rows keeps the explanations."""
-        self.plan = plan
-        self.now: int | None = None
-        self._matcher = matcher
-        self._on_dead_letter = on_dead_letter
-        windows = [Windowed(window, self._gathering(window), on_dead_letter) for window in plan.windows]
-        self._runs: list[Running] = [*windows, *all_running(plan, max_keys, matcher, max_because)]
-        self._routes: dict[Term, list[tuple[Take, int]]] = {}
-        for number, run in enumerate(self._runs):
-            for event, take in run.routes():
-                self._routes.setdefault(event, []).append((take, number))
-        self._timed = [number for number, run in enumerate(self._runs) if run.timed]
-        self._of_items = [number for number, run in enumerate(self._runs) if run.wants_items]
-        composites = [event.event for event in plan.events if event.root is not None and not event.hidden]
-        chosen = bool(plan.returned or plan.alerting)
-        self._returned = frozenset(plan.returned if chosen else composites)
-        self._asked: dict[Term, list[Ask]] = {}
-        for ask in plan.asks.all:
-            self._asked.setdefault(ask.event, []).append(ask)
-        heads = {head for run in self._runs for head in run.heads}
-        self._states = [run for run in self._runs if isinstance(run, StateRun)]
-        self._leading = frozenset().union(heads & self._routes.keys(), *plan.derived.values())
-        """The events whose occurrences an event reads or a matcher examines."""
-        self._inside: dict[Term, set[Term]] = {}
-        """The events that may be found in the occurrences of an event."""
-        for event, below in plan.derived.items():
-            for head in below:
-                self._inside.setdefault(head, set()).update((event, body_of(event)))
-        moments = {head for run in self._states for head in run.heads}
-        patterns = {event.event for event in plan.events if event.hidden}
-        self._closed_moments = {
-            head
-            for head in (moments | patterns) - self._inside.keys()
-            if not any(ask.triples for ask in self._asked.get(head, ()))
-        }
-        """The moments of states, and what their patterns find, that nothing is found in, and whose triples no
-        guard asks for."""
-        self._steady = len(self._runs) == 1 and not (self._leading or self._states or windows)
-        self._steady = self._steady and all(run.steady for run in self._runs) and self._returned <= heads
+        """The arguments are those of `Strata`."""
+        super().__init__(plan, matcher, on_dead_letter, max_keys=max_keys, max_because=max_because)
+        self._steady = len(self._runs) == 1 and not (self._leading or self._states or plan.windows)
+        self._steady = self._steady and self._runs[0].steady and self._returned <= self._heads
         """Whether an occurrence that is alone in its instant can be fed without closing that."""
         self._alone = BlockFeed([leaf for run in self._runs if self._steady for leaf in run.leaves()])
         self._lone: dict[Term, tuple[Callable[[Occurrence, int], bool], int]] = {}
         """The events that only one run reads, which seldom needs their instants to be closed."""
-        if not (self._of_items or windows):
+        if not (self._of_items or plan.windows):
             for event, ((_, number), *others) in self._routes.items():
                 take_alone = self._runs[number].take_alone
                 if take_alone is not None and not others and event not in self._returned:
                     self._lone[event] = take_alone, number
-        self._flat = not self._leading and all(run.calm for run in self._runs) and self._returned <= heads
-        connect(self._runs, self._touch)
-        for run in self._runs:
-            run.on_dead_letter = on_dead_letter
-        self._touched: set[int] = set()
-        self._queue: list[int] = []
-        self._queued: set[int] = set()
-        """The events in the queue."""
-        self._closing = False
-        """Whether the queue is of what closes, and not of what reports before that."""
-        self._resolved: list[Occurrence] = []
-        """The alerts that the instant that closes has resolved."""
-        self._dues: dict[int, int] = dict.fromkeys(self._timed, _NEVER)
-        self._first_due = _NEVER
-        """The least of them."""
-        self._stale: set[int] = set(self._timed)
-        """The events whose deadline may differ from `_dues`."""
-        self._arrived: list[Occurrence] = []
-        self._seen: dict[tuple[object, ...], Occurrence] = {}
-        self._items: list[Item] = []
-        self.observer: Callable[[Occurrence], None] | None = None
-        """Called with every occurrence that may be a part of another, and with every report."""
-        self._begun = False
-        """Whether an item has come."""
-        self._tied = False
-        """Whether two occurrences ever came at the same instant."""
-        self._prunes = [_NEVER if run.longest is None else -_NEVER for run in self._runs]
-        self._prune_at = min(self._prunes, default=_NEVER)
-        bounds = [_NEVER if run.forgets is None else run.forgets for run in self._runs]
-        self._forgets = None if _NEVER in bounds else max(bounds, default=0)
-
-    def push(
-        self, at: int, occurrences: Sequence[Occurrence], items: Iterable[Item] = ()
-    ) -> list[Occurrence]:
-        """Take the occurrences (and items) of an instant; return what they and earlier instants decide."""
-        found: list[Occurrence] = []
-        self.take(at, occurrences, items, found)
-        return found
-
-    def take(
-        self, at: int, occurrences: Sequence[Occurrence], items: Iterable[Item], found: list[Occurrence]
-    ) -> None:
-        """`push` into a list that is there."""
-        if not self._begun and self._states:
-            self._begin_run(at, found)
-        if at != self.now:
-            self._move(at, found)
-        if self._of_items:
-            self._items.extend(items)
-            self._touched.update(self._of_items)
-        if occurrences:
-            for occurrence in self._new(occurrences):
-                self._feed(occurrence, found)
-        if self._queue:
-            self._report(found)
-
-    @property
-    def wants_items(self) -> bool:
-        """Whether the items of an instant are needed, not only what occurs in them."""
-        return bool(self._of_items)
+        self._flat = not self._leading and all(run.calm for run in self._runs)
+        self._flat = self._flat and self._returned <= self._heads
+        bounds = [NEVER if run.forgets is None else run.forgets for run in self._runs]
+        self._forgets = None if NEVER in bounds else max(bounds, default=0)
 
     @property
     def takes_blocks(self) -> bool:
@@ -238,8 +121,8 @@ class Runtime:
         at, occurrences = entries[place]
         self.take(at, occurrences, (), found)  # and close what was open before
         self._close_instant(at, found)
-        self._next_deadline(exactly=True)
-        lone, dues, place = self._lone, self._dues, place + 1
+        self._deadlines.next(self.now, exactly=True)
+        lone, deadlines, place = self._lone, self._deadlines, place + 1
         while place < last:
             at, occurrences = entries[place]
             if len(occurrences) != 1 or at >= self._prune_at or entries[place + 1][0] == at:
@@ -248,24 +131,20 @@ class Runtime:
             if one.event not in lone:
                 break
             take_alone, number = lone[one.event]
-            if self._first_due <= at or dues[number] == _NEVER:
+            if deadlines.first <= at or deadlines.due[number] == NEVER:
                 self._stale.add(number)
-                due = self._next_deadline(exactly=True)
-                if due is not None and due <= at and (due < at or self._others_due(number, at)):
+                due = deadlines.next(self.now, exactly=True)
+                if due is not None and due <= at and (due < at or deadlines.has_others(number, at)):
                     break
             self.now = at
             if take_alone(one, at):
                 self._arrived.append(one)
                 self._touched.add(number)
                 self._close_instant(at, found)
-                self._next_deadline(exactly=True)
+                self._deadlines.next(self.now, exactly=True)
             place += 1
         self._stale.update(self._timed)
         return place
-
-    def _others_due(self, number: int, at: int) -> bool:
-        """Whether another run has a deadline by an instant."""
-        return len(self._dues) > 1 and any(due <= at for n, due in self._dues.items() if n != number)
 
     def _take_decided(self, block: DecidedBlock, found: list[Occurrence]) -> None:
         """The same for records: what is alone is fed without an occurrence for what nobody wants."""
@@ -317,7 +196,7 @@ class Runtime:
         takes = {event: all_of([take for take, _ in routes]) for event, routes in self._routes.items()}
         said: list[Occurrence] = []
         takes |= dict.fromkeys(self._returned, said.append)  # nobody reads them: the plan is flat
-        take_of, now, tied = takes.get, -_NEVER if self.now is None else self.now, True
+        take_of, now, tied = takes.get, -NEVER if self.now is None else self.now, True
         last: Occurrence | None = None
         for occurrence in occurrences:
             at = occurrence.detected
@@ -341,27 +220,9 @@ class Runtime:
                 self._begin_instant(last)
         return said
 
-    def _begin_run(self, at: int, found: list[Occurrence]) -> None:
-        """The first item comes: states that K and calendars give hold just before it."""
-        self._begun = True
-        if self.now is None or self.now < at - 1:
-            self._move(at - 1, found)
-        self.now = at - 1  # time may have come to the item's instant before it: nothing was there yet
-        for number, run in enumerate(self._runs):
-            if isinstance(run, StateRun):
-                run.start(at)
-                self._touched.add(number)
-
     def _begin_instant(self, first: Occurrence) -> None:
         self._seen.clear()
         self._arrived[:] = (first,)
-
-    def advance(self, to: int) -> list[Occurrence]:
-        """Advance the time without data: close instants before `to`, decide deadlines up to `to`."""
-        found: list[Occurrence] = []
-        if self.now is None or to > self.now:
-            self._move(to, found)
-        return found
 
     @property
     def reads_k(self) -> bool:
@@ -395,7 +256,7 @@ class Runtime:
     def wakes(self) -> int | None:
         """The first instant that has something to do here without new data: the open one must close."""
         self._stale.update(self._timed)
-        due = self._next_deadline(exactly=True)
+        due = self._deadlines.next(self.now, exactly=True)
         if self.now is None or not self._touched:
             return due
         return self.now + 1 if due is None else min(due, self.now + 1)
@@ -422,9 +283,7 @@ class Runtime:
         known = {run.plan.event: run for run in self._runs}
         for event, state in runs:
             known[event].load(state, unpack)
-        self._dues = dict.fromkeys(self._timed, _NEVER)
-        self._first_due = _NEVER
-        self._stale.update(self._timed)
+        self._deadlines.forget()
         self._tied = self.now is not None  # nobody knows; where nothing has come yet, it has not
         self._touched = set(range(len(self._runs))) if self._tied else set()
         self._arrived[:] = unpack(arrived)
@@ -489,200 +348,6 @@ class Runtime:
             }
             for run in self._runs
         ]
-
-    def _move(self, to: int, found: list[Occurrence]) -> None:
-        if self.now is not None:
-            assert to > self.now, "occurrences come in the order of time"
-            self._close_instant(self.now, found)
-        if self._timed:
-            while (due := self._next_deadline()) is not None and due < to:
-                self._reach(due, found)
-                self._close_instant(due, found)
-            if due is not None and due <= to:
-                self._reach(to, found)
-        self.now = to
-        if to >= self._prune_at:
-            self._prune(to)
-
-    def _next_deadline(self, exactly: bool = False) -> int | None:
-        """The next instant at which something is decided without any item.
-
-        Perhaps nothing is, where a run has its deadlines `in_turn` and its first has moved on; not `exactly`.
-        """
-        dues, now, runs = self._dues, self.now or 0, self._runs
-        for number in self._stale:
-            before = dues.get(number)
-            if before is None:
-                continue
-            run = runs[number]
-            if run.in_turn and now < before < _NEVER and not exactly:
-                continue
-            due = run.next_deadline()
-            dues[number] = after = _NEVER if due is None else due
-            if after < self._first_due:
-                self._first_due = after
-            elif before == self._first_due:
-                self._first_due = min(dues.values())
-        self._stale.clear()
-        return None if self._first_due == _NEVER else self._first_due
-
-    def _reach(self, at: int, found: list[Occurrence]) -> None:
-        self.now = at
-        for number, due in self._dues.items():
-            if due <= at:
-                self._runs[number].reach(at)
-                self._touch(number)
-        self._report(found)
-
-    def _touch(self, number: int) -> None:
-        if not self._runs[number].calm:
-            self._touched.add(number)
-        self._stale.add(number)
-        if number not in self._queued and (self._closing or self._runs[number].prompt):
-            self._queued.add(number)
-            heappush(self._queue, number)
-
-    def _report(self, found: list[Occurrence]) -> None:
-        """Report what does not have to wait for the end of the instant, lower strata first."""
-        queue = self._queue
-        while queue:
-            self._queued.discard(queue[0])
-            reports = self._runs[heappop(queue)].report()
-            if reports:
-                self._deliver(reports, found)
-
-    def _close_instant(self, at: int, found: list[Occurrence]) -> None:
-        touched = self._touched
-        if touched:
-            queue, queued, runs, items = self._queue, self._queued, self._runs, self._items
-            number = min(touched)
-            if len(touched) > 1:
-                queue[:] = sorted(touched)[1:]
-                queued.update(queue)
-            self._closing = True
-            while True:
-                reports = runs[number].close(at, items)
-                if reports and runs[number].logical:
-                    for occurrence in self._new(reports):
-                        self._feed(occurrence, found)
-                elif reports:
-                    self._deliver(reports, found)
-                if not queue:
-                    break
-                number = heappop(queue)
-                queued.discard(number)
-            self._closing = False
-            if self._resolved:  # at one instant firing comes before resolved, whatever the state (STATES 4)
-                found += self._resolved
-                self._resolved.clear()
-            self._stale |= touched
-            touched.clear()
-            items.clear()
-        self._arrived.clear()
-        if self._seen:
-            self._seen.clear()
-
-    def _prune(self, at: int) -> None:
-        """Every now and then: forget what can have no part in an answer any more."""
-        for number, run in enumerate(self._runs):
-            if run.longest is not None and at >= self._prunes[number]:
-                run.prune(at)
-                self._stale.add(number)
-                self._prunes[number] = at + run.longest
-        self._prune_at = min(self._prunes, default=_NEVER)
-
-    def _new(self, occurrences: Sequence[Occurrence]) -> list[Occurrence]:
-        """The occurrences that are new in this instant: one found in two items is one, with the rows of
-        both."""
-        if len(occurrences) == 1 and not self._arrived:
-            self._arrived.extend(occurrences)
-            return list(occurrences)
-        self._tied = True
-        if not self._seen:
-            self._seen = {one.key: one for one in self._arrived}
-        new = []
-        for occurrence in occurrences:
-            first = self._seen.setdefault(occurrence.key, occurrence)
-            if first is occurrence:
-                new.append(occurrence)
-            else:
-                both = dict(first.solutions)  # the rows may be those of other occurrences, too
-                for ask, rows in occurrence.solutions.items():
-                    both[ask] = tuple(dict.fromkeys((*both.get(ask, ()), *rows)))
-                first.solutions = both
-                first.items = tuple(dict.fromkeys((*first.items, *occurrence.items)))
-                if first._id and _assertions(occurrence) < _assertions(first):
-                    _explain_as(first, occurrence)
-        self._arrived.extend(new)
-        return new
-
-    def _feed(self, occurrence: Occurrence, found: list[Occurrence]) -> None:
-        """Feed a logical occurrence to the events that read it."""
-        if self.observer is not None:
-            self.observer(occurrence)
-        if occurrence.event in self._returned:
-            found.append(occurrence)
-        for take, number in self._routes.get(occurrence.event, ()):
-            take(occurrence)
-            self._touch(number)
-
-    def _deliver(self, reports: Sequence[Occurrence], found: list[Occurrence]) -> None:
-        """A report is an item of the next stratum, too."""
-        for occurrence in reports:
-            if isinstance(occurrence, _RECORDS):
-                late = isinstance(occurrence, Alert) and occurrence.status == "resolved"
-                (self._resolved if late else found).append(occurrence)
-                continue
-            if not isinstance(occurrence, Detected) and not self._new((occurrence,)):
-                continue  # a guarded event that an item has said already
-            if occurrence.event in self._leading:
-                inside = self._derived(occurrence)
-                for derived in self._new(inside) if inside else ():
-                    self._feed(derived, found)
-                self._feed(occurrence, found)
-            else:
-                if self.observer is not None:
-                    self.observer(occurrence)
-                if occurrence.event in self._returned:
-                    found.append(occurrence)
-
-    def _gathering(self, window: WindowPlan) -> Callable[[], Gathering]:
-        assert self._matcher is not None, "a window needs a matcher"
-        return partial(self._matcher.together, window.name, window.goals)
-
-    def _derived(self, occurrence: Occurrence) -> Sequence[Occurrence]:
-        """Find occurrences in an occurrence as an item, and answer the asks about it."""
-        if self._matcher is None or occurrence.event in self._closed_moments:
-            for ask in self._asked.get(occurrence.event, ()):
-                try:
-                    if rows := ask.solve(occurrence, Plain(occurrence)):
-                        occurrence.solutions[ask.number] = rows
-                except Refused as refused:
-                    if self._on_dead_letter is not None:
-                        at = occurrence.detected
-                        self._on_dead_letter(DeadLetter("", at, refused.code, refused.reason))
-            return ()
-        matched = self._matcher.match_derived(occurrence)
-        if isinstance(matched, DeadLetter):
-            if self._on_dead_letter is not None:
-                self._on_dead_letter(matched)
-            return ()
-        inside = self._inside.get(occurrence.event, ())
-        found = [one for one in matched.occurrences if one.event in inside]
-        for one in found:
-            one.items = (occurrence,)
-        return found
-
-
-def _assertions(one: Occurrence) -> list[tuple[Triple, bool]]:
-    return [(triple, at is not None) for triple, at in one.explanation]
-
-
-def _explain_as(one: Occurrence, other: Occurrence) -> None:
-    """Choose the least explanation of an occurrence that two items show, in any order of the items."""
-    one.explanation, one._stamp = other.explanation, None
-    if isinstance(one, Carried) and isinstance(other, Carried):
-        one.content = other.content
 
 
 def _held(trees: Iterable[Tree]) -> list[dict[str, Any]]:

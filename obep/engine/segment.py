@@ -15,8 +15,9 @@ from msgspec import structs
 
 from obep.engine.blocks import VERSION, Entry, Group, item_of
 from obep.engine.buffer import Buffer
+from obep.engine.instants.derived_items import Deriving
 from obep.engine.replacing.running import EVICTED
-from obep.engine.runtime import Deriving, Runtime
+from obep.engine.runtime import Runtime
 from obep.errors import fail
 from obep.model import DeadLetter, Occurrence
 from obep.operators.wire import Content, carried

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -97,20 +97,8 @@ class EventPlan:
 
     @cached_property
     def visible(self) -> tuple[tuple[str, int], ...]:
-        """The variables that `bindings` show, and where their values stand."""
+        """The variables that the bindings of its occurrences show, and where their values stand."""
         return tuple((name, at) for at, name in enumerate(self.variables) if not name.startswith(HIDDEN))
-
-    def bindings(self, rows: Sequence[tuple[Term | None, ...]]) -> tuple[dict[str, Term], ...]:
-        """Rows as people see them: by name, each once, in an order that the data does not change."""
-        if len(rows) == 1:
-            (row,) = rows
-            only = {name: value for name, at in self.visible if (value := row[at]) is not None}
-            return (only,) if only else ()
-        shown = {
-            tuple((name, value) for name, at in self.visible if (value := row[at]) is not None)
-            for row in rows
-        }
-        return () if shown == {()} else tuple(dict(row) for row in sorted(shown))
 
     @cached_property
     def key(self) -> str | None:

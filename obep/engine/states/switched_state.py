@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from obep.engine.reporter import Detected
+from obep.engine.reporter import Detected, bindings_of
 from obep.engine.states.episodes import Bindings, Key
 from obep.engine.states.state_run import StateRun
 from obep.guards.filter_closures import compile_condition
@@ -268,9 +268,9 @@ def _solutions_and_cause(p: Occurrence, leaf: EventPlan | None) -> _Switch:
     """Its solutions, and why; without its id, which is not needed."""
     if leaf is not None:
         read = _read(leaf)
-        return leaf.bindings(NOTHING if read.free else p.solutions[read.ask]), p.explanation
+        return bindings_of(leaf, NOTHING if read.free else p.solutions[read.ask]), p.explanation
     if isinstance(p, Detected) and isinstance(p.found, tuple):
-        return p.by.plan.bindings(p.found[ROWS]), p.by.explanation(p.found)
+        return bindings_of(p.by.plan, p.found[ROWS]), p.by.explanation(p.found)
     return p.bindings, p.explanation
 
 

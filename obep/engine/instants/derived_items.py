@@ -1,0 +1,97 @@
+"""An occurrence as an item of the next stratum: what is found in it, and what guards ask about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from obep.engine.windows import Gathering
+from obep.formats.input_limits import Refused
+from obep.guards.block_queries import Ask
+from obep.model import DeadLetter, Occurrence, Term, Triple, body_of
+from obep.output.rdf_writer import triples
+from obep.plan.plan import Plan
+
+if TYPE_CHECKING:
+    from obep.abstraction.matcher import Matched
+
+
+class Deriving(Protocol):
+    """As much of a matcher as the strata need."""
+
+    def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter: ...
+
+    def together(self, window: str, goals: Iterable[Term]) -> Gathering: ...
+
+
+class DerivedItems:
+    """Finds occurrences in the occurrences of composite events and states."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        moments: Collection[Term],
+        matcher: Deriving | None,
+        on_dead_letter: Callable[[DeadLetter], None] | None,
+    ) -> None:
+        """`moments` are the names of the moments of states."""
+        self._matcher, self._on_dead_letter = matcher, on_dead_letter
+        self._asked: dict[Term, list[Ask]] = {}
+        for ask in plan.asks.all:
+            self._asked.setdefault(ask.event, []).append(ask)
+        self._inside: dict[Term, set[Term]] = {}
+        """The events that may be found in the occurrences of an event."""
+        for event, below in plan.derived.items():
+            for head in below:
+                self._inside.setdefault(head, set()).update((event, body_of(event)))
+        patterns = {event.event for event in plan.events if event.hidden}
+        self._closed_moments = {
+            head
+            for head in (patterns | set(moments)) - self._inside.keys()
+            if not any(ask.triples for ask in self._asked.get(head, ()))
+        }
+        """The moments of states, and what their patterns find, that nothing is found in, and whose triples no
+        guard asks for."""
+
+    def found_in(self, occurrence: Occurrence) -> Sequence[Occurrence]:
+        """The occurrences in an occurrence; it gets the solutions of the asks about it."""
+        if self._matcher is None or occurrence.event in self._closed_moments:
+            for ask in self._asked.get(occurrence.event, ()):
+                try:
+                    if rows := ask.solve(occurrence, OccurrenceGraph(occurrence)):
+                        occurrence.solutions[ask.number] = rows
+                except Refused as refused:
+                    if self._on_dead_letter is not None:
+                        at = occurrence.detected
+                        self._on_dead_letter(DeadLetter("", at, refused.code, refused.reason))
+            return ()
+        matched = self._matcher.match_derived(occurrence)
+        if isinstance(matched, DeadLetter):
+            if self._on_dead_letter is not None:
+                self._on_dead_letter(matched)
+            return ()
+        inside = self._inside.get(occurrence.event, ())
+        found = [one for one in matched.occurrences if one.event in inside]
+        for one in found:
+            one.items = (occurrence,)
+        return found
+
+
+class OccurrenceGraph:
+    """The graph of a composite occurrence without reasoning: A ∪ H(c) ∪ constructed."""
+
+    vocabulary: frozenset[Term] = frozenset()
+
+    def __init__(self, occurrence: Occurrence) -> None:
+        self._occurrence = occurrence
+
+    @cached_property
+    def _triples(self) -> Sequence[Triple]:
+        return triples(self._occurrence)
+
+    def narrow(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        """The triples with these terms."""
+        return [t for t in self._triples if s in (None, t[0]) and p in (None, t[1]) and o in (None, t[2])]
+
+    wide = narrow
