@@ -125,13 +125,17 @@ num.partitions=2
 
 
 def produce(broker: str, topic: str, payloads: Iterable[bytes]) -> None:
-    """Sends messages and returns when the broker has them all."""
+    """Send messages to one partition, and return when the broker has them all.
+
+    They have one key: messages of several partitions come in any order, so without a lateness some are late.
+    """
     from confluent_kafka import Producer
 
+    failed: list[object] = []
     producer = Producer({"bootstrap.servers": broker})
     for payload in payloads:
-        producer.produce(topic, payload)
-    assert producer.flush(30) == 0
+        producer.produce(topic, payload, b"test", on_delivery=lambda error, _: error and failed.append(error))
+    assert (producer.flush(30), failed) == (0, [])
 
 
 def consume(broker: str, topic: str) -> list[tuple[str, str]]:
