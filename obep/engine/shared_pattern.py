@@ -110,7 +110,7 @@ def all_running(
         from obep.engine.queries.start_queries import start_queries
 
         parameters = {event.event: event.parameters for event in plan.events}
-        runs += start_queries(plan.queries, states, matcher, parameters)
+        runs += start_queries(plan.queries, states, matcher, parameters, plan.shares)
     return runs
 
 

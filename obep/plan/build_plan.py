@@ -91,8 +91,9 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
         plan_windows(linked),
         with_history(states, planned),
         tuple(graphs),
-        _reaching(bundle) if states else None,
+        _reaching(bundle) if states or linked.queries else None,
         _queries(linked),
+        bool(linked.queries) and bundle is not None and any(True for _ in bundle.k.once()),
     )
 
 

@@ -15,9 +15,10 @@ from obep.plan import nodes
 from obep.plan.component_keys import INDIVIDUAL, KeySearch, static_states
 from obep.plan.nodes import Node
 from obep.plan.plan import EventPlan, Plan
+from obep.plan.query_keys import query_keys
 from obep.plan.query_plan import query_needs
 from obep.plan.split_group import BY_ITEMS
-from obep.plan.state_plan import Owner, StatePlan
+from obep.plan.state_plan import Owner, RowShare, StatePlan
 from obep.query import ast
 from obep.query.walk import windows_of
 
@@ -27,7 +28,7 @@ SEGMENTS = 4096
 """The segments of a component of one event, if it has a key."""
 FEWEST = 64
 BY_WHOM = "split by its individual"
-BY_QUERY = "a query reads all items"
+BY_QUERY = "events and states run beside a query"
 NO_KEY = "no variable is the individual of all parts, and there is no PARTITION BY"
 
 
@@ -55,11 +56,12 @@ class Component:
     queries: tuple[Term, ...] = ()
     """The queries that it answers."""
     keys: Mapping[Term, str] = field(default_factory=dict)
-    """The parameter that each of its states is split by."""
+    """The parameter that each of its states is split by, and the variable of each of its queries."""
     begins: bool = False
     """Whether every bucket must know the first item of the run: a state holds before any item of its key."""
-    terms: Mapping[str, bool] = field(default_factory=dict)
-    """Whose items go to the buckets of their subjects, if they are split: streams; and of their objects."""
+    terms: Mapping[str | None, bool] = field(default_factory=dict)
+    """Whose items go to the buckets of their subjects, if they are split: streams (`None`: all); and of
+    their objects."""
     split: str = ""
     """The text of `obep explain`: by what it is split, or why it is not."""
     judges: bool = False
@@ -68,7 +70,7 @@ class Component:
     @property
     def segments(self) -> int:
         """How many segments its keys are spread over in each bucket: fewer where each has more to run."""
-        split = self.keyed and not (self.begins or self.judges)
+        split = self.keyed and not (self.begins or self.judges or self.queries)
         return max(SEGMENTS // len(self.events), FEWEST) if split else 1
 
     @property
@@ -95,7 +97,13 @@ class Component:
             if graph.event in self.states
         )
         queries = tuple(query for query in plan.queries if query.iri in self.queries)
-        return Plan(kept, plan.asks, self.returned, plan.derived, windows, states, graphs, queries=queries)
+        shares = {
+            one: RowShare(self.keys[one], bucket, buckets)
+            for one in self.queries
+            if buckets > 1 and one in self.keys
+        }
+        parts = (windows, states, graphs)
+        return Plan(kept, plan.asks, self.returned, plan.derived, *parts, queries=queries, shares=shares)
 
     def _own(self, state: StatePlan, bucket: int, buckets: int) -> StatePlan:
         """A state as it runs in a bucket: for the keys of that bucket; a copy reports nothing."""
@@ -250,15 +258,20 @@ class _Building:
             states=states,
             copies=copies,
             queries=self._queries,
-            keys={state: keys[state] for state in states} if keys is not None else {},
+            keys={one: keys[one] for one in (*states, *self._queries)} if keys is not None else {},
             begins=begins,
-            terms=self._terms() if begins else {},
+            terms=self._terms() if begins else self._terms_of_queries() if keys is not None else {},
             split=split,
             judges=self._judges,
         )
 
     def _keys(self) -> tuple[dict[Term, str] | None, str]:
         """The key of each event and state, if all of them have one; in words what they are, or why not."""
+        if self._queries and not (self._events or self._states or self._graphs or self._judges):
+            found, reason = query_keys(self._plan, [q for q in self._plan.queries if q.iri in self._queries])
+            if not reason:
+                return found, f"split by {', '.join(dict.fromkeys(f'?{key}' for key in found.values()))}"
+            return None, f"in one bucket: {reason}"
         reasons = {
             BY_QUERY: bool(self._queries),
             "NOT looks at all items": self._negated,
@@ -313,8 +326,15 @@ class _Building:
                 return True
         return any(isinstance(one.definition, ast.GroupState | ast.DailyState) for one in self._states)
 
-    def _terms(self) -> dict[str, bool]:
-        found: dict[str, bool] = {}
+    def _terms_of_queries(self) -> dict[str | None, bool]:
+        """Items that a query may look at, by both ends: its windows hold items, and their triples."""
+        seen = [one for one in self._plan.queries if one.iri in self._queries]
+        if any(one.timed and not one.windows for one in seen):
+            return {None: True}
+        return {window.stream: True for one in seen for window in one.windows}
+
+    def _terms(self) -> dict[str | None, bool]:
+        found: dict[str | None, bool] = {}
         for one in self._states:
             for name in windows_of(one.definition):
                 window = one.windows[name]

@@ -11,7 +11,7 @@ from obep.model import Term
 from obep.plan.event_families import Family, families
 from obep.plan.nodes import Check, Either, Node, Read, Within, walk
 from obep.plan.shared_patterns import Feed, share
-from obep.plan.state_plan import GraphPlan, StatePlan
+from obep.plan.state_plan import GraphPlan, RowShare, StatePlan
 from obep.plan.window_plan import WindowPlan
 from obep.query.ast import Guard, TriplePattern
 from obep.query.free_variables import HIDDEN
@@ -130,6 +130,10 @@ class Plan:
     """The classes whose members the triples of other subjects may decide; `None`: T may reach anywhere."""
     queries: tuple[LinkedQuery, ...] = ()
     """Queries over windows, each after those whose answers it reads."""
+    has_k: bool = False
+    """Whether there is a static graph."""
+    shares: Mapping[Term, RowShare] = field(default_factory=dict)
+    """The rows that queries give here, if a component is split."""
 
     @cached_property
     def alerting(self) -> tuple[Term, ...]:

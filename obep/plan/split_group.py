@@ -1,4 +1,4 @@
-"""Whether the group of a state can be split by a variable: no row depends on what is said of other values.
+"""Whether a group can be split by a variable: no row depends on what is said of other values.
 
 Every pattern over a window has the variable as its subject (over a window of items: or as its object), and so
 has every state atom that is split. What K says needs no such thing: all of it is known everywhere.
@@ -47,6 +47,27 @@ def splits_by(
     return True
 
 
+def splits_rows(
+    select: ast.Select,
+    key: str,
+    windows: Mapping[str, ast.Window],
+    reaching: frozenset[Term],
+    around: ast.Window | None,
+) -> bool:
+    """Whether the rows of a query can be split by a variable that all of them have of items.
+
+    `around`: what its patterns outside of WINDOW look at; `None`: K alone.
+    """
+    calls = [one.function for one in walk(select) if isinstance(one, ast.Call)]
+    if not CHANGING.isdisjoint(one for one in calls if isinstance(one, str)):
+        return False
+    try:
+        _Group(key, windows, reaching, lambda atom: False, of_items=True).sure(select, around)
+    except _Across:
+        return False
+    return True
+
+
 def _is_split(window: ast.Window) -> bool:
     return window.event is None and not window.by and (window.kind in BY_ITEMS or window.kind == "latest")
 
@@ -67,8 +88,12 @@ class _Group:
         windows: Mapping[str, ast.Window],
         reaching: frozenset[Term],
         follows: Follows,
+        *,
+        of_items: bool = False,
     ) -> None:
+        """`of_items`: what K alone binds does not count."""
         self._key, self._windows, self._reaching, self._follows = key, windows, reaching, follows
+        self._of_items = of_items
 
     def sure(self, group: ast.Group | ast.Select, window: ast.Window | None) -> set[str]:
         """The variables that all solutions bind; `window`: what its patterns are about, if not K alone."""
@@ -96,6 +121,12 @@ class _Group:
                 return self.sure(element, window)
             case ast.GroupUnion(groups):
                 return set.intersection(*[self.sure(one, window) for one in groups])
+            case ast.SideBySide(groups):
+                return set.union(*[self.sure(one, window) for one in groups])
+            case ast.TimedJoin():
+                return self._timed(element, window)
+            case ast.Timewindow():
+                return set()
             case ast.GroupOptional(group) | ast.GroupMinus(group):
                 self._beside(group, window, sure)
                 return set()
@@ -108,11 +139,21 @@ class _Group:
                 _require(self._follows(element))
                 return {one.name for one in element.parameters}
             case ast.Values(variables, rows):
+                if self._of_items:
+                    return set()
                 return {v.name for n, v in enumerate(variables) if all(row[n] is not None for row in rows)}
             case ast.Bind():
                 _require(element.variable.name != self._key and not _has_group(element))
                 return set()
         raise _Across
+
+    def _timed(self, join: ast.TimedJoin, window: ast.Window | None) -> set[str]:
+        left, right = self._element(join.left, window, set()), self._element(join.right, window, set())
+        if join.operator in ("SEQ", "EQUALS"):
+            return left | right
+        main = right if join.operator == "OPTIONALSEQ" else left
+        _require(self._key in main)
+        return main
 
     def _beside(self, group: ast.Group, window: ast.Window | None, sure: set[str]) -> None:
         """OPTIONAL, MINUS, EXISTS: they look for what goes with a row, which must have a value already."""
@@ -129,7 +170,7 @@ class _Group:
                 found.add(pattern.predicate.name)
             if window is not None:
                 _require(isinstance(pattern, ast.TriplePattern) and self._is_own(pattern, window))
-        return found
+        return set() if self._of_items and window is None else found
 
     def _is_own(self, pattern: ast.TriplePattern | ast.PathPattern, window: ast.Window) -> bool:
         if not isinstance(pattern, ast.TriplePattern) or not isinstance(pattern.predicate, ast.Name):

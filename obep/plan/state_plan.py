@@ -58,6 +58,19 @@ def bucket_of(value: Term, buckets: int) -> int:
 
 
 @dataclass(frozen=True)
+class RowShare:
+    """The rows of a query that one bucket gives: those with its values of a variable."""
+
+    variable: str
+    bucket: int
+    buckets: int
+
+    def has(self, value: Term | None) -> bool:
+        """Whether a row with a value of the variable is given here."""
+        return value is not None and bucket_of(value, self.buckets) == self.bucket
+
+
+@dataclass(frozen=True)
 class StatePlan:
     """One state of a query."""
 

@@ -151,7 +151,7 @@ def test_explain_says_which_parts_are_incremental_and_shows_whole_queries(tmp_pa
         "GROUP BY ?x HAVING (AVG(?t) > 3)",
         "  o   RSTREAM, evaluated anew (ORDER BY), every 30 s\n",
         "\non Spark\n",
-        "  m   in one bucket: a query reads all items",
+        "  m   split by ?x",
     ):
         assert line in said
     stocks = Path(__file__).parents[2] / "examples" / "09-languages" / "stocks" / "query.epsparql"

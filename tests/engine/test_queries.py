@@ -437,7 +437,7 @@ def test_explain_says_when_a_query_is_evaluated() -> None:
     said = obep.load(text=PREFIX + text).explain()
     assert "q   RSTREAM, incremental, every 90 s\n    REGISTER QUERY q COMPUTE EVERY 90 s AS\n" in said
     assert "    FROM STREAM <s> [RANGE 5 min]\n    WHERE { ?x :p ?y . }" in said
-    assert "on Spark\n  q   in one bucket: a query reads all items" in said
+    assert "on Spark\n  q   split by ?x" in said
 
 
 def test_a_sequence_of_ep_sparql_is_a_row_when_its_last_triple_comes() -> None:

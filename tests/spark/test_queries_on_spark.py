@@ -20,9 +20,11 @@ from obep.model import Occurrence
 from obep.output.json_writer import to_line
 from obep.output.row_writer import rows_of
 from obep.query.ast import Language
+from obep.spark.driver.joined_answers import joined_answers
 from obep.spark.stages import stage2
 from obep.spark.stages.worker import components_of
 
+TIMES = ("start", "end", "detected")
 PREFIX = "PREFIX : <http://e/>\n"
 RSPQL = "FROM NAMED WINDOW <w> ON <s> [RANGE 2 s STEP 500 ms] WHERE { WINDOW <w> { ?r :heat ?h } }"
 QUERIES: dict[str, tuple[Language, str]] = {
@@ -66,11 +68,89 @@ QUERIES: dict[str, tuple[Language, str]] = {
         "GROUP BY ?r\n"
         "RETURN Off AS EVENT STREAM\nRETURN AB AS ROWS",
     ),
+    "what goes, of some": (
+        "rspql",
+        "REGISTER DSTREAM <m> AS SELECT DISTINCT ?r FROM NAMED WINDOW <w> ON <s> [RANGE 2 s] "
+        "WHERE { WINDOW <w> { ?r :heat ?h MINUS { ?r a :Beta } FILTER NOT EXISTS { ?r a :Gamma } } }",
+    ),
+    "a default graph": (
+        "csparql",
+        "REGISTER QUERY m AS SELECT ?r (COUNT(*) AS ?n) (SUM(?h) AS ?sum) FROM STREAM <s> "
+        "[RANGE 3 s STEP 1 s] WHERE { ?r a :Alpha . OPTIONAL { ?r :heat ?h } } GROUP BY ?r",
+    ),
+    "two windows": (
+        "rspql",
+        "REGISTER ISTREAM <m> AS SELECT * FROM NAMED WINDOW <w> ON <s> [RANGE 2 s STEP 500 ms] "
+        "FROM NAMED WINDOW <v> ON <t> [RANGE 1 s STEP 1 s] WHERE { WINDOW <w> { ?r :heat ?h } "
+        "WINDOW <v> { ?r :heat ?g } }",
+    ),
+    "timed patterns of one subject": (
+        "epsparql",
+        "SELECT ?r ?a ?c WHERE { { { ?r :heat ?a } OPTIONALSEQ { ?r :heat ?b } } SEQ "
+        "{ ?r :heat ?c } MINUS { ?r a :Gamma } FILTER(getDURATION() < 2 s && ?c > ?b) }\n"
+        "SELECT ?r (COUNT(*) AS ?n) WHERE { { ?r a :Alpha } SEQ { ?r a :Beta } "
+        "FILTER(getDURATION() < 1 s) } GROUP BY ?r",
+    ),
+    "a pattern within ranges": (
+        "csparql",
+        "REGISTER QUERY m AS SELECT ?r ?h FROM STREAM <s> [RANGE 1 s] FROM STREAM <t> [RANGE 2 s] "
+        "WHERE { ?r a :Alpha . ?r :heat ?h }",
+    ),
     "leaves on windows": (
         "obep",
         f"FROM NAMED WINDOW <a> ON EVENT A [RANGE 1 s]\n{HEAD[len(PREFIX) :]}"
         "EVENT Near(?r) MATCH A(?r) IN <a> SEQ B(?r) IN <told>\n"
         "RETURN Near AS ROWS",
+    ),
+}
+
+SPLIT = {
+    "a mean of each": "r",
+    "what comes": "r",
+    "what goes": "r",
+    "what goes, of some": "r",
+    "a default graph": "r",
+    "two windows": "r",
+    "timed patterns of one subject": "r",
+    "a pattern of triples": "r",
+    "a pattern within ranges": "r",
+}
+"""By which variable those queries are split that are; DIALECTS 11."""
+WHOLE: dict[str, tuple[Language, str]] = {
+    "T may lead from one subject to another": (
+        "rspql",
+        f"VOCAB <t.ttl>\nREGISTER RSTREAM <m> AS SELECT ?r {RSPQL}",
+    ),
+    "only the rows of SELECT can be split": ("rspql", f"REGISTER RSTREAM <m> AS ASK {RSPQL}"),
+    "ORDER BY, LIMIT and OFFSET look at all rows": (
+        "rspql",
+        f"REGISTER RSTREAM <m> AS SELECT ?r {RSPQL} ORDER BY ?r",
+    ),
+    "no variable is in all patterns and rows of the query": (
+        "rspql",
+        f"REGISTER RSTREAM <m> AS SELECT (COUNT(*) AS ?n) {RSPQL}",
+    ),
+    "REPORT change looks at all items": (
+        "rspql",
+        f"REPORT change\nREGISTER RSTREAM <m> AS SELECT ?r {RSPQL}",
+    ),
+    "POLICY looks at all solutions": (
+        "epsparql",
+        "POLICY recent\nSELECT ?r WHERE { { ?r :a ?x } SEQ { ?r :b ?y } FILTER(getDURATION() < 2 s) }",
+    ),
+    "without STEP, RSTREAM answers whenever an item comes": (
+        "rspql",
+        "REGISTER RSTREAM <m> AS SELECT ?r FROM NAMED WINDOW <w> ON <s> [RANGE 2 s] "
+        "WHERE { WINDOW <w> { ?r :heat ?h } }",
+    ),
+    "a rule feeds all statements": (
+        "epsparql",
+        "CONSTRUCT { ?r :b ?x } WHERE { ?r :a ?x }\nSELECT ?r WHERE { ?r :b ?x }",
+    ),
+    "the static graph is a part of its default graph": (
+        "csparql",
+        "FROM GRAPH <k.ttl>\nREGISTER QUERY m AS SELECT ?r FROM STREAM <s> [RANGE 2 s STEP 1 s] "
+        "WHERE { ?r :heat ?h }",
     ),
 }
 
@@ -109,7 +189,13 @@ def test_answers_are_those_of_the_embedded_engine(tmp_path: Path, name: str) -> 
         records += buckets.records(map(item, batch), style=STYLES.index("integer"))
         stage2._warm.clear()
     right = asked.engine(lateness=0.5).push_items([item(row) for row in given()])
-    texts = [one["texts"][0] for one in records if one["kind"] != "row"]
+    texts = [one["texts"][0] for one in records if one["kind"] not in ("row", "part")]
+    parts = [
+        {**one, **dict(zip(TIMES, map(micros, map(one.get, TIMES)), strict=True))}
+        for one in records
+        if one["kind"] == "part"
+    ]
+    texts += [one.texts["event"] for one in joined_answers(parts, asked.plan, ["event"])]
     assert texts and Counter(texts) == Counter(to_line(one, "integer") + "\n" for one in right)
     as_rows = [one for one in right if asked.plan.returned.get(one.event) == "rows"]
     assert Counter(told(one) for one in records if one["kind"] == "row") == shown(as_rows)
@@ -117,15 +203,30 @@ def test_answers_are_those_of_the_embedded_engine(tmp_path: Path, name: str) -> 
 
 
 @pytest.mark.parametrize("name", QUERIES)
-def test_the_component_of_a_query_has_one_bucket_and_says_why(name: str) -> None:
+def test_a_query_is_split_by_a_variable_of_all_that_decides_it(name: str) -> None:
     asked = query(name)
     for component in components_of(asked):
-        if component.queries:
-            assert component.split == "in one bucket: a query reads all items"
+        if component.queries and name in SPLIT:
+            assert component.split == f"split by ?{SPLIT[name]}"
+            assert component.keyed and not component.whole and component.segments == 1
+        elif component.queries:
+            assert component.split.startswith("in one bucket: ")
             assert component.whole and component.streams is None
     assert {one for component in components_of(asked) for one in component.queries} == {
         one.iri for one in asked.plan.queries
     }
+
+
+@pytest.mark.parametrize("reason", WHOLE)
+def test_a_query_that_looks_further_has_one_bucket_and_says_why(tmp_path: Path, reason: str) -> None:
+    language, text = WHOLE[reason]
+    (tmp_path / "t.ttl").write_text(
+        "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        ":heat a owl:ObjectProperty, owl:TransitiveProperty ."
+    )
+    (tmp_path / "k.ttl").write_text("@prefix : <http://e/> . :r1 :heat 9 .")
+    asked = obep.load(text=PREFIX + text, java=False, dialect=language, folder=tmp_path)
+    assert [one.split for one in components_of(asked)] == [f"in one bucket: {reason}"]
 
 
 @pytest.mark.spark

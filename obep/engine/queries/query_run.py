@@ -21,6 +21,7 @@ from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
 from obep.plan.query_plan import default_window, why_answered_anew
+from obep.plan.state_plan import RowShare
 from obep.query import ast
 from obep.query.function_signatures import CHANGING
 from obep.query.linked_queries import ASK, LinkedQuery
@@ -40,8 +41,10 @@ class QueryRun(Running):
         states: Mapping[Term, StateRun],
         readers: Sequence[QueryWindow],
         bundle: Any = None,
+        share: RowShare | None = None,
     ) -> None:
-        """`readers`: the windows that hold its answers; without a bundle nothing is kept."""
+        """`readers`: the windows that hold its answers; without a bundle nothing is kept. `share`: the rows
+        that are given here, if not all."""
         self.plan = EventPlan(query.iri, query.name, 0)
         self.windows, self._dataset, self._readers = windows, dataset, readers
         self._query, self._form = query, query.register.form
@@ -51,6 +54,8 @@ class QueryRun(Running):
         if query.match is not None:
             columns[query.match.event] = query.match.others
         self._select = translate(query.select, columns)
+        self._share = share
+        self._place = 0 if share is None else self._select.columns.index(share.variable)
         self._kept: FollowedGroup | None = None
         """Its rows, where they can be kept while triples come and go."""
         if bundle is not None and why_answered_anew(query, self._select, bundle) is None:
@@ -154,14 +159,14 @@ class QueryRun(Running):
             return ()
         op, sign = ("+", 1) if self._operator == "istream" else ("-", -1)
         changes = self._kept.changes(at)
-        found = [row for row, number in changes.items() for _ in range(number * sign)]
+        found = self._own([row for row, number in changes.items() for _ in range(number * sign)])
         return self._as_answer(at, sorted(found, key=written), op)
 
     def _give_up(self) -> None:
         """There were so many rows that they are no longer kept: from now on evaluate anew."""
         if self._kept is not None and self._kept.lost:
             if self._reports_changes and not self._loaded:
-                self._before = _all(self._kept.rows)
+                self._before = self._own(_all(self._kept.rows))
             self._kept.stop()
             self._kept = None
 
@@ -181,11 +186,19 @@ class QueryRun(Running):
         else:
             self._kept.changes(at)
             rows = _all(self._kept.rows)
+        rows = self._own(rows)
         if isinstance(self._form, ast.AskQuery):
             return [(TRUTH[bool(rows)],)]
         if isinstance(self._form, ast.ConstructQuery):
             return graph(self._query.name, self._form.template, self._select.columns, rows)
         return rows if self._form.order_by or self._kept is not None else sorted(rows, key=written)
+
+    def _own(self, rows: list[Row]) -> list[Row]:
+        """The rows that are given here."""
+        if (share := self._share) is None:
+            return rows
+        place = self._place
+        return [row for row in rows if share.has(row[place])]
 
     def _as_answer(
         self, at: int, records: Records, op: str = "", span: tuple[int, int, str] | None = None
@@ -219,7 +232,7 @@ class QueryRun(Running):
     def dump(self, pack: Pack) -> Any:
         before = self._before
         if self._reports_changes and not self._loaded and self._kept is not None:
-            before = _all(self._kept.rows)
+            before = self._own(_all(self._kept.rows))
         return [self._changed, self._at, self._last, [list(one) for one in before]]
 
     def load(self, data: Any, unpack: Unpack) -> None:

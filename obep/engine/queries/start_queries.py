@@ -14,6 +14,7 @@ from obep.engine.queries.static_graphs import StaticGraphs
 from obep.engine.queries.timed_run import TimedRun
 from obep.engine.states.state_run import StateRun
 from obep.model import Term
+from obep.plan.state_plan import RowShare
 from obep.query.linked_queries import LinkedQuery, timed_programs
 
 
@@ -22,10 +23,11 @@ def start_queries(
     states: Mapping[Term, StateRun],
     matcher: Any,
     parameters: Mapping[Term, tuple[str, ...]],
+    shares: Mapping[Term, RowShare],
 ) -> Iterator[Running]:
     """The windows of each query before it, and it before the queries that read its answers.
 
-    `parameters` are those of all events.
+    `parameters` are those of all events, `shares` the rows that queries give here, if not all.
     """
     static = StaticGraphs(matcher)
     timed = [query for query in queries if query.timed]
@@ -50,7 +52,7 @@ def start_queries(
 
     for together in timed_programs(timed):
         dataset = QueryDataset((), states, matcher, static)
-        yield TimedRun(together, dataset, matcher, {one.iri: readers_of(one) for one in together})
+        yield TimedRun(together, dataset, matcher, {one.iri: readers_of(one) for one in together}, shares)
     for query in queries:
         own = windows[query.iri]
         readers = readers_of(query)
@@ -58,6 +60,6 @@ def start_queries(
         named = static.names if query.language == "obep" else query.named
         dataset = QueryDataset(own, states, matcher, static, [*named])
         if query.match is None:
-            yield QueryRun(query, own, dataset, states, readers, matcher.bundle)
+            yield QueryRun(query, own, dataset, states, readers, matcher.bundle, shares.get(query.iri))
         else:
             yield MatchRun(query, query.match, own, dataset, states, readers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from obep.ontology.bundle.following_names import following
 from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
+from obep.plan.state_plan import RowShare
 from obep.query import ast
 from obep.query.linked_queries import LinkedQuery
 
@@ -31,11 +33,13 @@ class TimedRun(Running):
         dataset: QueryDataset,
         matcher: Any,
         readers: Mapping[Term, Sequence[QueryWindow]],
+        shares: Mapping[Term, RowShare],
     ) -> None:
-        """`readers`: the windows that hold the answers of each; rules of EP-SPARQL feed their own stream."""
+        """`readers`: the windows that hold the answers of each; rules of EP-SPARQL feed their own stream.
+        `shares`: the rows that are given here, if not all."""
         name = f"TIMED {queries[0].iri}"
         self.plan = EventPlan(name, name, 0)
-        self._queries, self._readers = queries, readers
+        self._queries, self._readers, self._shares = queries, readers, shares
         self._frames = {one.stream: one for one in queries[0].windows}
         self._matcher = matcher
         self._said: dict[Triple, None] = {}
@@ -74,7 +78,7 @@ class TimedRun(Running):
         except Refused as refused:
             self._refuse(at, refused.code, refused.reason)
             return ()
-        answers = [answer for one in found for answer in _answers(one, at)]
+        answers = [answer for one in found for answer in _answers(one, at, self._shares.get(one.statement))]
         for answer in answers:
             for window in self._readers[answer.event] if answer.constructed else ():
                 window.answer(Item(window.window.stream, at, answer.constructed))
@@ -129,9 +133,14 @@ class TimedRun(Running):
         return self._program.size()
 
 
-def _answers(found: TimedAnswer, at: int) -> Iterator[Answer]:
+def _answers(found: TimedAnswer, at: int, share: RowShare | None) -> Iterator[Answer]:
     """An answer for each interval: its rows, or what a rule derives."""
-    for number, row in enumerate(found.rows):
+    met: Counter[str] = Counter()
+    for row in found.rows:
+        if share is not None and not share.has(row.values.get(share.variable)):
+            continue
+        met[said := repr(row)] += 1  # rows that are equal are told apart by their number
+        number = met[said]
         if row.start is None or row.end is None:
             yield _answer(found.statement, at, at, number, bindings=(row.values,))
         else:

@@ -103,8 +103,8 @@ class KeyRoutes:
         self._remembered: dict[tuple[str, Graph], Routed] = {}
         self._routes: dict[Term, list[tuple[Component, int]]] = {}
         self._whole: dict[int, frozenset[str] | None] = {}
-        self._begun: list[tuple[Component, int]] = []
-        """Components whose buckets all learn of every item, and have those that their keys are in."""
+        self._by_terms: list[tuple[Component, int]] = []
+        """Components whose buckets have the items that their keys are in; some learn of all others, too."""
         self.width = layout.width
         for number, component in enumerate(layout.components):
             first = layout.first(number)
@@ -112,10 +112,10 @@ class KeyRoutes:
                 self._routes.setdefault(event, []).append((component, first))
             if component.whole:
                 self._whole[first] = component.streams
-            if component.begins:
-                self._begun.append((component, first))
+            if component.begins or component.terms:
+                self._by_terms.append((component, first))
         of_graph = any(part is not None and part.moment == GRAPH for part in map(apart, self._routes))
-        self._timeless = not (self._whole or self._begun or of_graph or self._judged) and not any(
+        self._timeless = not (self._whole or self._by_terms or of_graph or self._judged) and not any(
             timed(one) for ask in asks for one in ask.filters
         )
 
@@ -171,9 +171,9 @@ class KeyRoutes:
             for bucket, streams in self._whole.items()
             if streams is None or item.stream in streams
         }
-        for component, first in self._begun:
+        for component, first in self._by_terms:
             own = {bucket_of(term, self._buckets) for term in _terms(component, item)}
-            for bucket in range(self._buckets):
+            for bucket in range(self._buckets) if component.begins else sorted(own):
                 said[first + bucket, 0] = item.triples if bucket in own else ()
         packed: dict[Place, list[Content]] = {place: [] for place in said}
         digest = ""
@@ -217,7 +217,7 @@ def _group(item: Item, occurrences: tuple[Content, ...], said: Graph | None) -> 
 
 def _terms(component: Component, item: Item) -> Iterator[Term]:
     """The terms whose buckets want an item."""
-    if (objects := component.terms.get(item.stream)) is not None:
+    if (objects := component.terms.get(item.stream, component.terms.get(None))) is not None:
         for s, _, o in item.triples:
             yield s
             if objects:

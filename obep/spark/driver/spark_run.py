@@ -42,6 +42,7 @@ from obep.spark.connectors.spark_sources import (
 )
 from obep.spark.driver.delivery import Delivery
 from obep.spark.driver.detection import GoesOn, detect
+from obep.spark.driver.joined_answers import joined_answers
 from obep.spark.driver.manifest import (
     Manifest,
     manifest,
@@ -56,7 +57,7 @@ from obep.spark.driver.seen_files import require_as_read
 from obep.spark.driver.session import PARTITIONS, session
 from obep.spark.driver.tally import Tally
 from obep.spark.readers.raw_rows import RawRead
-from obep.spark.stages.found_columns import COLUMNS, FOUND_KINDS
+from obep.spark.stages.found_columns import COLUMNS, FOUND_KINDS, PART
 from obep.spark.stages.stream_notes import add_notes
 from obep.streams.sinks.open_sinks import Sink
 
@@ -340,12 +341,15 @@ class SparkRun:
         found: list[Found] = []
         letters: list[DeadLetter] = []
         written: list[Written] = []
+        parts: list[dict[str, Any]] = []
         for row in _table(records).to_pylist():
             if row["kind"] in FOUND_KINDS:
                 by_form = dict(zip(texts, row["texts"], strict=True))
                 times = (row["start"], row["end"], row["detected"])
                 is_answer = row["kind"] == "answer"
                 found.append(Found(row["event"], row["id"], *times, by_form, row["status"] or "", is_answer))
+            elif row["kind"] == PART:
+                parts.append(row)
             elif row["kind"] == "letter":
                 letters.append(DeadLetter(*(row[name] for name in DeadLetter._fields)))
             elif row["kind"] == WRITTEN:
@@ -357,6 +361,7 @@ class SparkRun:
                     self._clock = msgspec.msgpack.encode(clock)
                 for note in report["notes"]:
                     add_notes(self.stats, note)
+        found += joined_answers(parts, self.query.plan, texts)
         if LINE in texts and self.stats.compared < self.compares:
             found.sort(key=self.delivery.order_of)
             queries = {one.iri[1:-1] for one in self.query.plan.queries}

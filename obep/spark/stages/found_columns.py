@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from obep.engine.reporter import Detected
-from obep.model import Alert, DeadLetter, Occurrence, Term
+from obep.model import Alert, Answer, DeadLetter, Occurrence, Term
 from obep.operators.candidates import Candidate
 from obep.output.form_texts import LINE, text_in_form
 from obep.output.json_writer import iri, labels_of, to_line
@@ -50,6 +50,8 @@ COLUMNS = "columns"
 """The form of those who want columns beside texts."""
 RECORD = f"kind string, {OCCURRENCE}, {LETTER}, {ALERT}, {ROW}, progress string, texts array<string>"
 FOUND_KINDS = ("occurrence", "alert", "answer")
+PART = "part"
+"""The kind of a part of an answer whose rows several buckets give: the driver joins them."""
 """The kinds of records that have texts."""
 
 
@@ -122,6 +124,11 @@ def _answer_payloads(
     if not forms or COLUMNS in forms:
         yield _rows_payload(found)
     if others := [form for form in forms if form != COLUMNS]:
+        if parts := [one for one in found if isinstance(one, Answer) and _is_part(one, plan)]:
+            yield _parts_payload(parts, style)
+        found = [one for one in found if not _is_part(one, plan)]
+        if not found:
+            return
         values: dict[str, Any] = {
             "event": [iri(one.event) for one in found],
             "id": [one.id for one in found],
@@ -129,6 +136,21 @@ def _answer_payloads(
             "texts": [[text_in_form(one, form, style, plan) for form in others] for one in found],
         }
         yield _batch("answer", values, len(found))
+
+
+def _is_part(one: Occurrence, plan: Plan) -> bool:
+    """Whether it is an answer at an instant of which other buckets have rows, too."""
+    return isinstance(one, Answer) and not one.timed and one.event in plan.shares
+
+
+def _parts_payload(found: Sequence[Answer], style: str | None) -> bytes:
+    values: dict[str, Any] = {
+        "event": [iri(one.event) for one in found],
+        "id": [one.id for one in found],
+        **{name: _instants([getattr(one, name) for one in found]) for name in _TIMES},
+        "texts": [[style or "", one.op, msgspec.json.encode(one.bindings).decode()] for one in found],
+    }
+    return _batch(PART, values, len(found))
 
 
 def _rows_payload(found: Sequence[Occurrence]) -> bytes:

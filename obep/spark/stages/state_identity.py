@@ -55,7 +55,10 @@ def identity(query: Query, component: Component, around: tuple[str, str], bucket
     states = sorted(repr((one.definition, sorted(one.moments), one.alerts)) for one in plan.states)
     seen = sorted({repr(one.windows[name]) for one in plan.states for name in windows_of(one.definition)})
     below = (repr(events[name]) for name in sorted(_below(query, component)))
-    asked = sorted(repr((one.register, one.windows, one.language, one.settings)) for one in plan.queries)
+    asked = sorted(
+        repr((one.register, one.windows, one.language, one.settings, component.keys.get(one.iri)))
+        for one in plan.queries
+    )
     definitions = digest([*below, *windows, *states, *seen, *asked])
     return Identity(FORMAT, definitions, ontology, graph, buckets, component.segments)
 
