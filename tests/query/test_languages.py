@@ -130,6 +130,7 @@ LEFT_OUT = [
     ("epsparql", "SELECT * { ?x :p* ?y }", "the path *"),
     ("sparkwave", "SELECT * { ?x :p+ ?y TIMEWINDOW (5) }", "the path +"),
     ("epsparql", "SELECT ?x { ?x :p ?y } DO print(?x)", "DO"),
+    ("epsparql", "SELECT ?x { { ?x :p ?y } DO { print(?x) } }", "DO"),
     ("epsparql", "SELECT ?x { ?x :p ?y . ?z is ?y + 1 }", "is"),
     ("epsparql", "SELECT ?x { ?x :p ?y . rdf_store(?x, :p, ?y) }", "rdf_store(…)"),
     ("epsparql", "SELECT ?x { ?x :p ?y . rdf_store(?x, ?p, ?y) }", "rdf_store(…)"),
@@ -145,6 +146,7 @@ LEFT_OUT = [
 ]  # fmt: skip
 """Section 12 of DIALECTS in its order. Input triples with intervals are no part of a query."""
 OTHERS = [
+    ("rspql", "SELECT ?x FROM STREAM <s> { ?x ?p ?o }", "epsparql"),
     ("csparql", "SELECT * { { ?s <p:p> ?o } SEQ { ?o <p:q> ?z } }", "epsparql"),
     (
         "epsparql",

@@ -56,7 +56,7 @@ def syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
 
 
 _TELLING = re.compile(
-    r"\b(?:REGISTER|RETURN|EVENT|FROM\s+NAMED\s+WINDOW|TIMEWINDOW|WIN\s*\[)"
+    r"\b(?:REGISTER|RETURN|EVENT|FROM\s+NAMED\s+WINDOW|FROM\s+STREAM|TIMEWINDOW|WIN\s*\[)"
     r"|\}\s*(?:OPTIONALSEQ|SEQ|EQUALSOPTIONAL|EQUALS)\s*\{",
     re.IGNORECASE,
 )
@@ -86,6 +86,7 @@ _UPDATE = LEFT_OUT["INSERT"]
 FOREIGN: list[tuple[str, str, tuple[str, str]]] = [
     (r"\brdf_store\s*\(", "rdf_store(…)", PROLOG),
     (r"\baggregate\s*\(", "aggregate(…)", PROLOG),
+    (r"\}\s*DO\s*[({]", "DO", PROLOG),
     (r"(?<=\s)is\s+[^;.{}]*[-+*/]", "is", PROLOG),
     (r"\bBEFORE\s*[({]", "BEFORE", LEFT_OUT["BEFORE"]),
     (r"\bWITH\s+\S+\s+(?:INSERT|DELETE)\b", "WITH … DELETE or INSERT", _UPDATE),
