@@ -24,7 +24,7 @@ from obep.output.row_writer import (
 )
 from obep.output.why_tree import why
 from obep.plan.plan import Plan
-from obep.query.ast import Select
+from obep.query.ast import ConstructQuery, Select
 from obep.run.pipeline import Outlet, Record
 from obep.run.run_spec import Order, Target, wanted_by
 from obep.run.terminal_text import escaped
@@ -104,11 +104,20 @@ def require_fitting(target: Target, plan: Plan) -> None:
 
 
 def _require_rows(target: Target, plan: Plan, events: frozenset[Term]) -> None:
-    """OBEP513: alerts have no rows, and CSV has one header."""
+    """OBEP513: alerts and graphs have no rows, and CSV has one header."""
     alerts = sorted(local_name(one) for one in events if one in plan.alerting)
     if alerts:
         words = f"{target!r} as {target.form}: {alerts[0]} is a state, and an alert is not a row"
         raise fail("OBEP513", words, remedy=f"EVENT Begun MATCH BEGIN {alerts[0]}, and RETURN Begun")
+    graphs = sorted(
+        local_name(one.iri)
+        for one in plan.queries
+        if one.iri in events and isinstance(one.register.form, ConstructQuery)
+    )
+    if graphs:
+        words = f"{target!r} as {target.form}: {graphs[0]} is a CONSTRUCT, and a graph has no rows"
+        others = sorted(f'"{local_name(one)}"' for one in events if local_name(one) not in graphs)
+        raise fail("OBEP513", words, remedy=f"a sink in obep.toml, with events = [{', '.join(others)}]")
     if target.form == "csv" and len(events) > 1:
         first, second = sorted(map(local_name, events))[:2]
         raise fail(

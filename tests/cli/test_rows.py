@@ -151,6 +151,12 @@ def test_a_document_has_blank_nodes_languages_and_datatypes() -> None:
         ("RETURN Running, On", ("--as", "sparql-json"), "OBEP513", "Running is a state"),
         ("RETURN On", ("--as", "csv", "--sink", "mqtt://h/t"), "OBEP513", "header"),
         ("RETURN On", ("--as", "rows", "--sink", "out.csv"), "OBEP513", "csv"),
+        (
+            "REGISTER RSTREAM <g> AS CONSTRUCT { ?r a :Seen } WHERE { Running(?r) }\nRETURN On",
+            ("--as", "sparql-json"),
+            "OBEP513",
+            "g is a CONSTRUCT, and a graph has no rows",
+        ),
         ("RETURN Running AS ROWS", (), "OBEP150", "Running is a state"),
         ("RETURN Told, On", ("--engine", "spark", "--as", "csv"), "OBEP513", "On and Told"),
     ],
