@@ -178,6 +178,14 @@ HOSTILE = {
     "a circle": BOMB % '<!ENTITY a9 "&a8;"><!ENTITY a8 "&a9;">',
     "a file outside": BOMB % '<!ENTITY a9 SYSTEM "file:///etc/passwd">',
     "a parameter entity": BOMB % '<!ENTITY % a9 SYSTEM "http://e/x">',
+    "a long one, many times": (BOMB % f'<!ENTITY a9 "{"x" * 60_000}">').replace("&a9;", "&a9;" * 3_000),
+    "one that is declared twice": (BOMB % f'<!ENTITY a9 "{"x" * 60_000}"><!ENTITY a9 "">').replace(
+        "&a9;", "&a9;" * 3_000
+    ),
+    "a name that is not ASCII": (BOMB % f'<!ENTITY é "{"x" * 60_000}">').replace("&a9;", "&é;" * 3_000),
+    "one between comments with quotes": BOMB
+    % '<!-- <!ENTITY q " --><!ENTITY a9 SYSTEM "file:///etc/passwd"><!-- " -->',
+    "a long row of them": BOMB % "".join(f'<!ENTITY a{n + 1} "&a{n};">' for n in range(3_000)),
 }
 
 
@@ -187,6 +195,16 @@ def test_hostile_xml_is_refused(tmp_path: Path, kind: str) -> None:
         with pytest.raises(ObepError) as refused:
             load_ontology([written(tmp_path, name, HOSTILE[kind])])
         assert refused.value.code == "OBEP305"
+
+
+def test_entities_may_abbreviate_namespaces_many_times(tmp_path: Path) -> None:
+    lines = "".join(
+        f'<rdf:Description rdf:about="&x;{n}"><e:p>&x;</e:p></rdf:Description>' for n in range(5_000)
+    )
+    text = BOMB.partition("<rdf:Description")[0] % '<!ENTITY e "http://e/"><!ENTITY x "&e;long/namespace#">'
+    graph = load_graph([written(tmp_path, "o.rdf", f"{text}{lines}</rdf:RDF>")])
+    assert len(graph) == 5_000
+    assert ("<http://e/long/namespace#7>", "<http://e/p>", '"http://e/long/namespace#"') in graph
 
 
 RDF = '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://e/">'
