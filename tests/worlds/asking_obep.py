@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,8 @@ from worlds.writing import DECLARED, TURTLE_PREFIXES, manchester, turtle
 
 Triple = tuple[str, str, str]
 Pair = tuple[str, str]
+BUDGET = 20.0
+"""Seconds of CPU time for the items of one world: a hard one would take the time of hundreds."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class Said:
     codes: tuple[str, ...] = ()
     message: str = ""
     items: tuple[Found, ...] = ()
+    """Fewer than were asked, where the first ones took all the time."""
 
 
 def query_text(world: World) -> str:
@@ -76,8 +80,11 @@ def ask_obep(world: World, explanations: int = 1) -> Said:
 
 def _push(query: obep.Query, world: World) -> Iterator[Found]:
     letters: list[obep.DeadLetter] = []
+    begin = time.process_time()
     with query.engine(on_dead_letter=letters.append) as engine:
         for at, item in enumerate(world.items, start=1):
+            if time.process_time() - begin > BUDGET:
+                return
             hits = engine.push(item_text(item), at=at, stream="s")
             hits = [*hits, *engine.advance(at + 0.5)]
             if letters:

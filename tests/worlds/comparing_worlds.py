@@ -17,6 +17,8 @@ REFUSALS = {IMPOSSIBLE, CONTRADICTORY, EMPTY}
 DEAD = "OBEP620"
 PANEL = ("hermit", "openllet")
 ARBITERS = (*PANEL, "jfact")
+ARBITRATED = 10
+"""Items of a world that the arbiters see: what two judges see apart in one item they see apart in many."""
 """JFact is slow and often fails, so it is only asked where the others differ, and to confirm."""
 
 
@@ -70,6 +72,7 @@ class Comparison:
         self.least = least
         self.count: Counter[str] = Counter()
         self.pairs: set[tuple[str, str]] = set()
+        self._left = ARBITRATED
 
     def compare(self, world: World) -> list[Difference]:
         """Every difference about a world: whether it can be compiled, then each of its items."""
@@ -126,9 +129,11 @@ class Comparison:
             return [Difference(kind, replace(world, items=()), None, text, "accept it")]
         self.pairs |= world.pairs()
         known = self._known(answers, questions[0])
+        self.count["items that obep had no time for"] += len(world.items) - len(said.items)
+        self._left = ARBITRATED
         return [
             difference
-            for index, item in enumerate(world.items)
+            for index, item in enumerate(world.items[: len(said.items)])
             for difference in self._item(
                 replace(world, items=(item,)),
                 said.items[index],
@@ -171,6 +176,10 @@ class Comparison:
             says = found.code or str(sorted(found.explanations))
             yield Difference("judges", world, None, says, str(given))
         if not same and len(self.panel) < len(ARBITERS):
+            self._left -= 1
+            if self._left < 0:
+                self.count["of these left aside"] += 1
+                return
             answer, _ = agreed(judged_alone(self.judges, world, ARBITERS).values(), least=2)
             self.count["of these decided by a third judge"] += answer is not None
         if answer is None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TextIO
@@ -20,6 +21,8 @@ from worlds.vocabulary import NS, PREFIXES
 
 SECONDS = 4
 """How long a judge may think about one task."""
+BUDGET = 10.0
+"""Seconds of CPU time that a judge may take for all questions of a request: what is left has no answer."""
 OPTIONS = ("-Xmx2g", "-Xss16m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 """Quick compilation only: the judges are restarted often, and the thorough one costs more than it saves."""
 _PREFIXES = "\n".join(f"Prefix({name}:=<{iri}>)" for name, iri in PREFIXES.items())
@@ -69,7 +72,7 @@ class Bench:
         """The answers of one judge: a reasoner over the base, what is said laid over it and taken away."""
         base = self._parse(request["base"])
         fixed = base.getAxioms()
-        reasoner, answers = None, []
+        reasoner, answers, begin = None, [], time.process_time()
         try:
             for question in request["questions"]:
                 said = self._java("java.util.HashSet")(self._axioms(question["said"]))
@@ -91,8 +94,10 @@ class Bench:
                                 break
                 finally:
                     self._manager.removeAxioms(base, said)
+                if time.process_time() - begin > BUDGET:
+                    answers.append({"error": "no time left"})
+                    break
                 if "TimeOut" in str(answers[-1]):  # the next question about this base would take as long
-                    answers += [answers[-1]] * (len(request["questions"]) - len(answers))
                     break
                 if request.get("anew"):
                     _dispose(reasoner, self._throwable)
@@ -100,7 +105,8 @@ class Bench:
         finally:
             _dispose(reasoner, self._throwable)
             self._manager.removeOntology(base)
-        return answers
+        asked = len(request["questions"])
+        return (answers + [answers[-1]] * (asked - len(answers)))[:asked]
 
     def _decide(self, reasoner: Any, question: dict[str, Any]) -> Any:
         if not reasoner.isConsistent():

@@ -100,3 +100,23 @@ def test_two_values_that_are_no_decimals_are_two() -> None:
         ),
     )
     assert set(found.explanations) == {(":H0", ":n2")}
+
+
+def test_who_is_one_of_two_need_not_be_the_one_with_an_edge_to_itself() -> None:
+    """World 80000/9, where HermiT 1.4.3 and Openllet report n1, too; JFact does not.
+
+    Each C3 is a0 or b0, since it has itself as s0. Nothing forbids that n0 is a0 and n1 is b0, and that a0
+    alone has itself as s1: then n1 is no C2.
+    """
+    edge: Node = ("ObjectPropertyAssertion", ":s1", ":n0", ":n0")
+    found = answer(
+        (
+            ("SubClassOf", ":C3", ("ObjectHasSelf", ":s0")),
+            ("SubClassOf", ":C3", ("ObjectAllValuesFrom", ":s0", ("ObjectOneOf", ":b0", ":a0"))),
+            ("EquivalentClasses", ":C2", ("ObjectHasSelf", ":s1")),
+        ),
+        ":C2",
+        (edge, *(("ClassAssertion", ":C3", name) for name in (":n0", ":n1", ":a0"))),
+        k=(("ObjectPropertyAssertion", ":s1", ":a0", ":a0"),),
+    )
+    assert set(found.explanations) == {(":H0", ":n0")}
