@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from obep.cli.options import AllowedFolders, ConfigFile, Dialect, allowed
+from obep.config.output_forms import ASKED
 from obep.errors import ObepError, fail
 from obep.query.languages import dialect_of
 
@@ -27,15 +28,11 @@ class EngineName(StrEnum):
     embedded = "embedded"
 
 
-class Output(StrEnum):
-    """The forms of occurrences."""
-
-    event = "event"
-    rdf = "rdf"
-    rows = "rows"
-    csv = "csv"
-    sparql_json = "sparql-json"
-    ids = "ids"
+def _known_form(form: str | None) -> str | None:
+    """Refuse a form that is none."""
+    if form is not None and form not in ASKED:
+        raise typer.BadParameter(f"{form!r} is not one of {', '.join(map(repr, ASKED))}.")
+    return form
 
 
 class Log(StrEnum):
@@ -65,11 +62,13 @@ def command(
         ),
     ] = None,
     form: Annotated[
-        Output | None,
+        str | None,
         typer.Option(
             "--as",
+            metavar=f"[{'|'.join(ASKED)}]",
+            callback=_known_form,
             help="JSON lines; ids alone; RDF as N-Quads (a sink .trig: TriG), where bindings need CONSTRUCT; "
-            "or rows of bindings, as JSON lines, CSV or SPARQL results (embedded only). Otherwise as RETURN "
+            "or rows of bindings, as JSON lines, CSV or SPARQL results. Otherwise as RETURN "
             "says.",
         ),
     ] = None,
@@ -161,7 +160,7 @@ def command(
         query,
         settings,
         bind(source or (), streams, settings),
-        aim(sink or (), form.value if form else "", settings),
+        aim(sink or (), form or "", settings),
         lateness=length(lateness, "lateness") or 0,
         idle=length(idle, "idle"),
         future=chosen.get("future"),

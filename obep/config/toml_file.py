@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from obep.config.catalogue import Catalogue
+from obep.config.output_forms import ASKED
 from obep.config.toml_values import (
     Kind,
     Others,
@@ -92,7 +93,7 @@ SOURCE: dict[str, Kind] = {
 
 SINK: dict[str, Kind] = {
     "uri": uri,
-    "as": choice("event", "rdf", "rows", "csv", "sparql-json", "ids"),
+    "as": choice(*ASKED),
     "events": names,
     "headers": headers,
     "retries": whole_number,

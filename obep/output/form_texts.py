@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from obep.model import Occurrence
+from obep.formats.timestamps import Style
+from obep.model import Alert, Occurrence
 from obep.output.json_writer import id_line, style_of, to_line
 from obep.output.rdf_writer import to_rdf
 from obep.output.row_writer import RowIds, csv_line, result_document, row_line, row_variables, rows_of
@@ -16,12 +17,33 @@ LINE = "event"
 """The form of a line of JSON."""
 WHY = "why"
 """The form of the tree of causes."""
-_WRITERS: Mapping[str, Callable[[Occurrence, str | None], str]] = {
-    "ids": lambda one, style: id_line(one.record_id).decode(),
-    "nquads": lambda one, style: to_rdf(one, style, "nquads"),
-    "trig": lambda one, style: to_rdf(one, style, "trig"),
-    WHY: why,
+IDS = "ids"
+ROWS = ("rows", "csv", "sparql-json")
+"""The forms of bindings. An alert has none: in their place stands its line of JSON."""
+Columns = Callable[[], tuple[str, ...]]
+"""Returns the variables of the rows of an occurrence's event."""
+
+
+def _rows(one: Occurrence, style: Style, columns: Columns) -> list[str]:
+    return [f"{row_line(row, style)}\n" for row in rows_of(one)]
+
+
+def _csv(one: Occurrence, style: Style, columns: Columns) -> list[str]:
+    names = columns()
+    return [csv_line(row, names, style) for row in rows_of(one)]
+
+
+_WRITERS: Mapping[str, Callable[[Occurrence, Style, Columns], list[str]]] = {
+    LINE: lambda one, style, columns: [to_line(one, style) + "\n"],
+    IDS: lambda one, style, columns: [id_line(one.record_id).decode()],
+    "nquads": lambda one, style, columns: [to_rdf(one, style, "nquads")],
+    "trig": lambda one, style, columns: [to_rdf(one, style, "trig")],
+    "rows": _rows,
+    "csv": _csv,
+    "sparql-json": lambda one, style, columns: [result_document(rows_of(one), columns(), style) + "\n"],
+    WHY: lambda one, style, columns: [why(one, style)],
 }
+"""Writes the records of an occurrence in each form of `obep/config/output_forms.py`; RDF has two."""
 
 
 class Found(NamedTuple):
@@ -45,20 +67,26 @@ def record_id(one: Found) -> str:
     return f"{one.id}:{one.status}" if one.status else one.id
 
 
+def texts_in_form(one: Occurrence, form: str, style: str | None, columns: Columns) -> list[str]:
+    """The records of an occurrence in one of the forms that a sink may ask for; rows are several."""
+    if isinstance(one, Alert):
+        form = form_of_alert(form)
+    return _WRITERS[form](one, style_of(one, style), columns)
+
+
+def form_of_alert(form: str) -> str:
+    """The form of an alert for a sink that asks for a form."""
+    return LINE if form in ROWS else form
+
+
 def text_in_form(one: Occurrence, form: str, style: str | None, plan: Plan | None) -> str:
-    """An occurrence in one of the forms that a sink may ask for."""
-    if form == LINE:
-        return to_line(one, style) + "\n"
-    if form in _WRITERS:
-        return _WRITERS[form](one, style)
-    chosen, rows = style_of(one, style), rows_of(one)
-    if form == "rows":
-        return "".join(f"{row_line(row, chosen)}\n" for row in rows)
-    assert plan is not None, "whoever asks for these knows the plan"
-    variables = row_variables(plan, one.event)
-    if form == "csv":
-        return "".join(csv_line(row, variables, chosen) for row in rows)
-    return result_document(rows, variables, chosen) + "\n"
+    """The records of an occurrence, one after the other."""
+
+    def columns() -> tuple[str, ...]:
+        assert plan is not None, "whoever asks for these knows the plan"
+        return row_variables(plan, one.event)
+
+    return "".join(texts_in_form(one, form, style, columns))
 
 
 def records_of(one: Found, form: str, row_ids: RowIds) -> Iterator[tuple[str, str]]:

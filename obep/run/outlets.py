@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 
+from obep.config.output_forms import FORMS
 from obep.engine.query import Query
 from obep.engine.reporter import line_of
 from obep.errors import fail, printable
 from obep.formats.stream_reader import Notes
 from obep.model import Alert, Occurrence, Term, local_name
-from obep.output.form_texts import WHY
-from obep.output.json_writer import id_line, style_of
+from obep.output.form_texts import IDS, WHY, form_of_alert, texts_in_form
+from obep.output.json_writer import id_line
 from obep.output.rdf_writer import to_rdf
-from obep.output.row_writer import (
-    RowIds,
-    csv_header,
-    csv_line,
-    result_document,
-    row_line,
-    row_variables,
-    rows_of,
-)
+from obep.output.row_writer import RowIds, csv_header, row_variables
 from obep.output.why_tree import why
 from obep.plan.plan import Plan
 from obep.query.ast import ConstructQuery, Select
 from obep.run.pipeline import Outlet, Record
 from obep.run.run_spec import Order, Target, wanted_by
 from obep.run.terminal_text import escaped
-from obep.streams.sinks.open_sinks import OF_ROWS, Form, Sink, open_sink
+from obep.streams.sinks.open_sinks import Sink, open_sink
 
 
-def form_for(target: Target, event: Term, returned: Mapping[Term, str]) -> Form:
+def form_for(target: Target, event: Term, returned: Mapping[Term, str]) -> str:
     """The form of an event for a sink: as it asks, else as RETURN says, if it supports that."""
     said = returned.get(event, "event")
     if said == "rows" and not target.asked and target.form in ("", "event"):  # rows are JSON, too
@@ -97,7 +91,7 @@ def require_fitting(target: Target, plan: Plan) -> None:
     """Refuse a sink whose form cannot hold what it gets."""
     events = wanted_by(target, plan.returned, plan.alerting)
     events = events or frozenset((*plan.returned, *plan.alerting))
-    if target.form in OF_ROWS:
+    if target.form in FORMS and FORMS[target.form].of_rows:
         _require_rows(target, plan, events)
     elif target.form == "rdf":
         _require_graphs(target, plan, events)
@@ -167,7 +161,7 @@ class _Written:
             return None
         returned = self._plan.returned
         forms = {form_for(self._target, event, returned) for event in {one.event for one in found}}
-        if forms == {"ids"}:
+        if forms == {IDS}:
             return b"".join([id_line(one.record_id) for one in found])
         if forms != {"event"}:
             return None
@@ -178,20 +172,17 @@ class _Written:
         """An occurrence as its records; rows are several."""
         if self._why:
             print(why(occurrence, self._notes.style), file=sys.stderr)
+        name, style = occurrence.record_id, self._notes.style
         form = form_for(self._target, occurrence.event, self._plan.returned)
-        if form == "ids":
-            return [(occurrence.record_id, id_line(occurrence.record_id))]
-        if isinstance(occurrence, Alert) or form in ("event", "rdf"):
-            return [(occurrence.record_id, self.encode(occurrence))]
-        rows, style = rows_of(occurrence), style_of(occurrence, self._notes.style)
+        if isinstance(occurrence, Alert):
+            form = form_of_alert(form)
+        if form in ("event", "rdf"):
+            return [(name, self.encode(occurrence))]
+        texts = texts_in_form(occurrence, form, style, partial(self.variables, occurrence.event))
+        names = [name] * len(texts)
         if form == "rows":
-            lines = [row_line(row, style) for row in rows]
-            ids = self._ids.of(occurrence, occurrence.detected, lines)
-            return [(id, self._bytes(f"{line}\n")) for id, line in zip(ids, lines, strict=True)]
-        variables = self.variables(occurrence.event)
-        if form == "csv":
-            return [(occurrence.id, self._bytes(csv_line(row, variables, style))) for row in rows]
-        return [(occurrence.id, self._bytes(result_document(rows, variables, style) + "\n"))]
+            names = self._ids.of(occurrence, occurrence.detected, [text[:-1] for text in texts])
+        return [(id, self._bytes(text)) for id, text in zip(names, texts, strict=True)]
 
     def variables(self, event: Term) -> tuple[str, ...]:
         """The variables of an event's rows."""

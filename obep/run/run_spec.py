@@ -10,19 +10,14 @@ from pathlib import Path
 from string import digits
 from typing import Any
 
+from obep.config.output_forms import is_json
 from obep.config.toml_file import Config
 from obep.config.toml_values import shown_uri
 from obep.errors import Diagnostic, fail
 from obep.model import local_name
 from obep.query.ast import Language
 from obep.query.nearest_name import alike
-from obep.streams.sinks.open_sinks import (
-    ALERTMANAGER,
-    JSON_FORMS,
-    Form,
-    form_of,
-    require_one_topic,
-)
+from obep.streams.sinks.open_sinks import ALERTMANAGER, form_of, require_one_topic
 from obep.streams.sinks.output_files import output_key
 from obep.streams.stream_uri import parse_address
 
@@ -62,7 +57,8 @@ class Target:
     uri: str
     trusted: bool
     settings: Mapping[str, Any] = field(default_factory=dict)
-    form: Form = ""
+    form: str = ""
+    """A name of `FORMS`; empty if it is not fixed."""
     events: tuple[str, ...] = ()
     asked: bool = False
     """Whether the user has given the form, by `--as` or `as`."""
@@ -239,7 +235,7 @@ def _apart(inlets: Sequence[Inlet]) -> tuple[Inlet, ...]:
     return tuple(found.values())
 
 
-def aim(given: Sequence[str], form: Form, config: Config) -> tuple[Target, ...]:
+def aim(given: Sequence[str], form: str, config: Config) -> tuple[Target, ...]:
     """The sinks of a run: those given (a URI, or a name of obep.toml), else all of obep.toml, else stdout."""
     targets = []
     for text in given or config.sinks or ("-",):
@@ -300,12 +296,12 @@ def _counted(targets: Iterable[Target]) -> tuple[Target, ...]:
     return tuple(found)
 
 
-def _target(key: str, uri: str, trusted: bool, settings: Mapping[str, Any], form: Form) -> Target:
+def _target(key: str, uri: str, trusted: bool, settings: Mapping[str, Any], form: str) -> Target:
     scheme, asked = parse_address(uri).scheme, form != ""
     if scheme in ("http", "https", "exec", *ALERTMANAGER):
-        if form not in JSON_FORMS and form == settings.get("as"):
+        if not is_json(form) and form == settings.get("as"):
             raise fail("OBEP513", f"{shown_uri(uri)} takes JSON, not {form.upper()}")
-        form, asked = (form, asked) if form in JSON_FORMS else ("event", False)
+        form, asked = (form, asked) if is_json(form) else ("event", False)
     elif scheme == "file" and uri != "-":
         form = form_of(uri, form)
     elif form == "csv" and uri != "-":

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from streams.test_alertmanager import FAN, alerts, server
 
 from obep.config.toml_file import Config
 from obep.model import Alert
-from obep.output.form_texts import Found
+from obep.output.form_texts import Found, text_in_form
 from obep.output.json_writer import to_line
 from obep.run.run_spec import Order, Target
 from obep.spark.driver.delivery import Delivery
@@ -50,3 +51,19 @@ def test_alerts_of_a_micro_batch_are_sent_and_those_that_fire_again_by_the_next_
     assert again == [sent[0]] * 3
     assert last["endsAt"] == "1970-01-01T00:00:05Z"
     assert received.all() == [], "what is resolved is not sent again"
+
+
+@pytest.mark.parametrize("form", ["event", "rdf", "rows", "ids"])
+def test_a_sink_gets_an_alert_in_the_form_that_the_embedded_engine_gives_it(
+    tmp_path: Path, form: str
+) -> None:
+    """An alert to a sink of ids or RDF had no text on Spark."""
+    fired, _ = alerts((0, "on"), (5, "off"))
+    file = tmp_path / "out.jsonl"
+    order = Order(Path("-"), Config(tmp_path), (), (Target("out", str(file), True, form=form),))
+    delivery = Delivery(order, {}, alerting=[RUNNING])
+    texts = {one: text_in_form(fired, one, None, None) for one in delivery.forms()}
+    delivery.take(0, [found(fired)._replace(texts=texts)], ())
+    delivery.close()
+    written = {"rdf": fired.to_rdf(format="nquads"), "ids": f'"{fired.record_id}"\n'}
+    assert file.read_text() == written.get(form, to_line(fired) + "\n")

@@ -17,7 +17,7 @@ import msgspec
 from obep.engine.snapshots.sealed import damaged, digest_of
 from obep.errors import fail
 from obep.model import DeadLetter, Term
-from obep.output.form_texts import Found, records_of
+from obep.output.form_texts import LINE, Found, form_of_alert, records_of
 from obep.output.json_reader import ReadOccurrence, read_line
 from obep.output.row_writer import RowIds, csv_header
 from obep.run.dead_letters import Letters
@@ -85,6 +85,7 @@ class Delivery:
         self._targets = {target.key: target for target in order.targets}
         self._targets |= {key: Target(key, key, True, form="event") for key in self._given}
         self._returned: dict[Term, str] = {}
+        self._alerting: frozenset[Term] = frozenset()
         self._wanted: dict[str, frozenset[Term]] = {}
         self._rank: dict[str, int] = {}
         self._names: tuple[str, ...] = ()
@@ -107,6 +108,7 @@ class Delivery:
         """Deliver these events and alerts from now on."""
         self._names = written_names(bool(alerting), "rows" in returned.values())
         self._returned = {**returned, **dict.fromkeys(alerting, "event")}
+        self._alerting = frozenset(alerting)
         self._wanted = {t.key: wanted_by(t, returned, alerting) for t in self._targets.values()}
         self._rank = {event.strip("<>"): rank for rank, event in enumerate(self._returned)}
 
@@ -117,12 +119,15 @@ class Delivery:
     def forms(self) -> tuple[str, ...]:
         """The forms of text that the sinks want of occurrences."""
         wanted = {self._form(t, event) for t in self._targets.values() for event in self._returned}
+        if self._alerting and self._order.watch:  # a replaced query goes on from the lines of its alerts
+            wanted.add(LINE)
         return (*sorted(wanted), *(("why",) if self._order.why else ()))
 
     def _form(self, target: Target, event: Term) -> str:
         if target.form == COLUMNS:
             return COLUMNS
-        return text_form(target, event, self._returned)
+        form = text_form(target, event, self._returned)
+        return form_of_alert(form) if event in self._alerting else form
 
     def take(
         self,
@@ -179,7 +184,7 @@ class Delivery:
             if self._wanted[key] and event not in self._wanted[key]:
                 continue
             target = self._targets[key]
-            form = "event" if one.status else self._form(target, event)
+            form = self._form(target, event)
             for name, text in records_of(one, form, self._row_ids):
                 if target.uri == "-" and sys.stdout.isatty():
                     text = self._for_terminal(text)
@@ -187,7 +192,7 @@ class Delivery:
             if one.status and (self._order.watch or isinstance(sink, Repeating)):
                 self._firing.pop(one.id, None)
                 if one.status == "firing":
-                    self._firing[one.id] = one.texts[form]
+                    self._firing[one.id] = one.texts[LINE]
         if "why" in one.texts:
             print(self._for_terminal(one.texts["why"]), file=sys.stderr)
 

@@ -6,29 +6,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Protocol, runtime_checkable
+from typing import Any, BinaryIO, Protocol, runtime_checkable
 
+from obep.config.output_forms import ENDINGS, is_json
 from obep.config.toml_file import Config
 from obep.errors import fail, stopped
 from obep.streams.sinks.output_files import open_output, safe_position
 from obep.streams.sinks.queued_sink import Posted
 from obep.streams.stream_uri import Address, parse_address
 
-Form = Literal["event", "rdf", "rows", "csv", "sparql-json", "ids", "columns", ""]
-"""The form that a sink writes (`columns`: Parquet); None if it is not fixed."""
-JSON_FORMS = ("event", "rows", "sparql-json", "ids")
-"""The forms of JSON values, one a line."""
-OF_ROWS = ("csv", "sparql-json")
-"""The forms that contain rows only."""
-ENDINGS: dict[str, Form] = {
-    ".jsonl": "event",
-    ".ndjson": "event",
-    ".nq": "rdf",
-    ".trig": "rdf",
-    ".csv": "csv",
-    ".parquet": "columns",
-}
-"""The forms by the extension of a sink's file."""
 ALERTMANAGER = ("alertmanager", "alertmanagers")
 """The sinks that take alerts only."""
 HALF = "What was written before is there, perhaps with half a line at its end."
@@ -145,13 +131,13 @@ class CallSink(MemorySink):
         self._call(id, payload)
 
 
-def form_of(uri: str, wanted: Form = "") -> Form:
+def form_of(uri: str, wanted: str = "") -> str:
     """The requested form, or that of the file's extension; they must agree."""
     address = parse_address(uri)
     ending = ENDINGS.get(Path(address.path).suffix.lower()) if address.scheme == "file" else None
     if address.scheme == "file" and uri != "-" and ending is None:
         raise fail("OBEP510", f"{uri}: no format is known by this ending", remedy=" ".join(ENDINGS))
-    fits = ending == wanted or (ending == "event" and wanted in JSON_FORMS)
+    fits = ending == wanted or (ending == "event" and is_json(wanted))
     if ending and wanted and not fits:
         raise fail(
             "OBEP513", f"{uri} holds {ending}, not {wanted}", remedy=f"--as {ending}, or another ending"
