@@ -234,6 +234,7 @@ def test_a_master_elsewhere_needs_consent(tmp_path: Path, started: list[Any]) ->
     assert obep(*run).status == 0 and obep(*run, "--master", "yarn").status == 0
 
 
+@pytest.mark.slow
 @given(name=st.text("abcdefghijklmnopqrstuvwxyzC.", min_size=1), value=st.text())
 def test_a_setting_of_spark_that_is_on_no_list_is_not_harmless(name: str, value: str) -> None:
     listed = of_spark.SETTINGS.keys() | of_spark.CHOICES.keys()

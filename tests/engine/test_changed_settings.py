@@ -37,6 +37,7 @@ def expected(seen: dict[str, int], lateness: int, idle: int | None, before: int 
     return max((one for one in (now, before) if one is not None), default=None)
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(st.tuples(st.sampled_from(STREAMS), st.integers(0, 40)), settings), max_size=30))
 @example([("s", 20), (5, None), ("s", 30)])  # 0, then 5 s
 @example([(5, None), ("s", 20), (0, None), ("s", 30)])  # 5 s, then 0

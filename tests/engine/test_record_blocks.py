@@ -325,6 +325,7 @@ def compare(
     assert results[1] == results[0]
 
 
+@pytest.mark.slow
 @settings(max_examples=max(60, int(os.environ.get("OBEP_EXAMPLES", "0"))), deadline=None)
 @given(
     st.integers(0, len(QUERIES) - 1),
@@ -395,6 +396,7 @@ STEADY = (0, 2, 4, 5, 6, 7, 8, 11, 12, 13, 14)
 """The queries that take what is alone in its instant at once."""
 
 
+@pytest.mark.slow
 @settings(max_examples=max(150, int(os.environ.get("OBEP_EXAMPLES", "0"))), deadline=None)
 @given(
     st.sampled_from(STEADY),

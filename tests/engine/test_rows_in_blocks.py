@@ -89,6 +89,7 @@ def told(query: obep.Query, lots: list[list[Item]], end: float) -> list[Any]:
     return [(hit.to_json(), hit.bindings) for hit in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUERIES)
 def test_many_items_at_once_are_as_one_by_one(name: str) -> None:
     query = obep.load(text=HEAD + QUERIES[name], java=False)

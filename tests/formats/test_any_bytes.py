@@ -110,6 +110,7 @@ def numbered(draw: st.DrawFn) -> tuple[str, bytes]:
     return ("json", f"[{line}]".encode()) if wrapped else ("jsonl", f"{line}\n".encode())
 
 
+@pytest.mark.slow
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=300)
 @given(
     record=numbered(),

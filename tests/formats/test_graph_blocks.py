@@ -107,6 +107,7 @@ def in_blocks(data: bytes, format: str) -> tuple[list[Any], Reading]:
     return list(read_blocks(BytesIO(data), format, reading, 256)), reading
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(INPUTS)
 def test_blocks_hold_the_items_that_are_read_one_by_one(given: tuple[str, bytes]) -> None:
@@ -122,6 +123,7 @@ def query(number: int) -> Query:
     return obep.load(text=f"PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>\n{HEAD}{QUERIES[number]}")
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(INPUTS, st.sampled_from(range(len(QUERIES))))
 def test_blocks_decide_what_items_decide(given: tuple[str, bytes], number: int) -> None:
