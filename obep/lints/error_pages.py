@@ -11,6 +11,7 @@ from pathlib import Path
 from obep.lints.registry import Rule, all_rules
 
 PAGES = Path(__file__).resolve().parent.parent.parent / "docs" / "errors.md"
+_SECTION = re.compile(r"^### (OBEP\d+) · .*?(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 _PART = re.compile(r"^(What it does|Why|Example|Fix):[ \n]", re.MULTILINE)
 
 
@@ -27,10 +28,16 @@ def page(rule: Rule) -> str:
 def with_rules(text: str) -> str:
     """The text of docs/errors.md with the sections of all rules as they are now."""
     for rule in all_rules():
-        section = re.search(rf"^### {rule.code} · .*?(?=^##|\Z)", text, re.MULTILINE | re.DOTALL)
-        assert section is not None, f"docs/errors.md has no section for {rule.code}"
-        text = f"{text[: section.start()]}{page(rule)}\n{text[section.end() :]}"
+        sections = {found[1]: found.span() for found in _SECTION.finditer(text)}
+        start, end = sections.get(rule.code) or _behind(sections, rule.code)
+        text = f"{text[:start]}{page(rule)}\n{text[end:]}"
     return text.rstrip("\n") + "\n"
+
+
+def _behind(sections: dict[str, tuple[int, int]], code: str) -> tuple[int, int]:
+    """Where a new section goes: behind that of the greatest smaller code."""
+    end = sections[max(one for one in sections if one < code)][1]
+    return end, end
 
 
 def _prose(text: str) -> str:
