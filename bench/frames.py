@@ -1,6 +1,6 @@
-"""What `obep.detect` costs on a frame, beside the same records as JSON lines: ratios of CPU time.
+"""What `obep.detect` costs on a frame, beside what `obep run` costs on the same records as JSON lines.
 
-python bench/frames.py                    50,000 records, five times each; the least of them counts
+python -m bench frames                 50,000 records, five rounds of all forms; ratios of median CPU time
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import time
 from collections.abc import Callable
 from random import Random
+from statistics import median
 from typing import Any
 
 import pandas
@@ -19,12 +20,13 @@ import polars
 import pyarrow
 
 import obep
-from obep.formats import read_file
+from obep.formats import read_blocks
 from obep.formats.record_mapping import make_mapping
 from obep.formats.stream_reader import Reading
 
 LEAST = 0.8
 """The speed of a frame, measured in that of JSON lines."""
+BLOCK = 1024
 QUERY = """
 PREFIX : <http://example.org/>
 FROM STREAM <readings>
@@ -55,15 +57,18 @@ def rows(number: int) -> list[dict[str, Any]]:
     ]
 
 
-def cost(what: Callable[[], int], times: int) -> tuple[float, int]:
-    """The least CPU time, and how much was found."""
-    best, found = float("inf"), 0
-    for _ in range(times):
-        gc.collect()
-        begun = time.process_time()
-        found = what()
-        best = min(best, time.process_time() - begun)
-    return best, found
+def cost(forms: dict[str, Callable[[], int]], rounds: int) -> dict[str, list[float]]:
+    """The CPU times of each form; in each round all forms run, so that a busy machine is busy for all."""
+    times: dict[str, list[float]] = {name: [] for name in forms}
+    for _ in range(rounds):
+        found = {}
+        for name, run in forms.items():
+            gc.collect()
+            begun = time.process_time()
+            found[name] = run()
+            times[name].append(time.process_time() - begun)
+        assert len(set(found.values())) == 1, found
+    return times
 
 
 def main() -> None:
@@ -80,21 +85,25 @@ def main() -> None:
     plain = [json.loads(line) for line in lines.splitlines()]
 
     def of_lines() -> int:
+        """As `obep run` reads files, without its output."""
         reading = Reading(
             stream="readings", source="s", rename=True, mapping=make_mapping(MAPPING, "mapping"), lazily=True
-        )  # as `obep run` reads files
-        return len(obep.run(query, read_file(io.BytesIO(lines), "jsonl", reading), remember=0))
-
-    forms = {"pandas": frame, "polars": polars.from_arrow(table), "Arrow": table, "dicts": plain}
-    base, wanted = cost(of_lines, given.times)
-    print(f"JSON lines  {base:6.2f} s  {wanted} found")
-    for name, form in forms.items():
-        took, found = cost(
-            lambda form=form: len(obep.detect(query, form, mapping=MAPPING).found), given.times
         )
-        assert found == wanted, f"{name} finds {found}"
-        verdict = "" if base / took >= LEAST else f"  less than {LEAST}"
-        print(f"{name:10}  {took:6.2f} s  {base / took:5.2f} of the speed{verdict}")
+        engine = query.engine(remember=0)
+        blocks = read_blocks(io.BytesIO(lines), "jsonl", reading, BLOCK)
+        return sum(len(engine.push_items(block)) for block in blocks) + len(engine.close())
+
+    frames = {"pandas": frame, "polars": polars.from_arrow(table), "Arrow": table, "dicts": plain}
+    forms: dict[str, Callable[[], int]] = {"JSON lines": of_lines}
+    for name, form in frames.items():
+        forms[name] = lambda form=form: len(obep.detect(query, form, mapping=MAPPING).found)  # type: ignore[misc]
+    times = cost(forms, given.times)
+    base = median(times["JSON lines"])
+    for name, took in times.items():
+        speed = base / median(took)
+        verdict = "" if speed >= LEAST else f"  less than {LEAST}"
+        spread = f"{min(took):.2f} to {max(took):.2f}"
+        print(f"{name:10}  {median(took):6.2f} s ({spread})  {speed:5.2f} of the speed{verdict}")
 
 
 if __name__ == "__main__":

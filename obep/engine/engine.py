@@ -322,7 +322,8 @@ class Engine:
         read = frame_items(
             frame, mapping=mapping, time=time, subject=subject, stream=name, names=self.query.names
         )
-        found = self.push_items(kept_streams(read.items, self.query.linked.streams))
+        streams = self.query.linked.streams
+        found = [hit for lot in read.lots for hit in self.push_items(kept_streams(lot, streams))]
         if self._style != "iso" and read.notes.style is not None:
             self._style = read.notes.style
         for hit in found:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 
 from obep.formats.stream_reader import as_sent
 from obep.formats.tables.mapped_records import Mapped
+from obep.formats.tables.record_blocks import RecordBlock, Records
 from obep.formats.timestamps import show_instant
 from obep.model import DeadLetter, Item
 from obep.output.json_writer import style_of_instant
@@ -62,12 +63,13 @@ def stray(item: Item, streams: Collection[str]) -> DeadLetter:
     return DeadLetter(item.stream, item.at, "OBEP616", reason, as_sent(item))
 
 
-def kept_streams(
-    items: Iterable[Item | DeadLetter | Mapped], streams: Collection[str]
-) -> Iterator[Item | DeadLetter | Mapped]:
+def kept_streams(items: Records, streams: Collection[str]) -> Records:
     """The items, with a dead letter in place of each that belongs to no stream of the query."""
-    for item in items:
-        if streams and not isinstance(item, DeadLetter) and item.stream not in streams:
-            yield stray(item.item(item.sent) if isinstance(item, Mapped) else item, streams)
-        else:
-            yield item
+    if not streams or (isinstance(items, RecordBlock) and items.stream in streams):
+        return items
+    return [
+        one
+        if isinstance(one, DeadLetter) or one.stream in streams
+        else stray(one.item(one.sent) if isinstance(one, Mapped) else one, streams)
+        for one in items
+    ]

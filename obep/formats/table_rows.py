@@ -14,8 +14,8 @@ from obep.errors import fail
 from obep.formats.input_limits import Refused, check_nesting, lines
 from obep.formats.rdf_text import item_triples, read_turtle
 from obep.formats.stream_reader import Reading, dead
-from obep.formats.tables.plain_values import arrow_rows
-from obep.formats.tables.record_blocks import BlockMaker, Cells, RecordBlock, Records, in_blocks, lots_of
+from obep.formats.tables.plain_values import arrow_columns
+from obep.formats.tables.record_blocks import BlockMaker, Columns, RecordBlock, Records, in_blocks, lots_of
 from obep.formats.time_hints import hinted, likely_bytes
 from obep.formats.triple_template import Template
 from obep.model import DeadLetter, Item
@@ -95,7 +95,7 @@ class _Table:
             for found in read_rows(dict(zip(header, fields, strict=True)), record, reading)
         ]
 
-    def cells(self, texts: Sequence[bytes | Refused]) -> Cells | None:
+    def cells(self, texts: Sequence[bytes | Refused]) -> Columns | None:
         """Many records at once; `None` if one of them must be read by itself."""
         header, mark = self._header, self._mark
         try:
@@ -110,7 +110,7 @@ class _Table:
             return None
         if " " in text:
             rows = [[cell.strip(" ") for cell in row] for row in rows]
-        return Cells(header, rows)
+        return Columns(dict(zip(header, zip(*rows, strict=True), strict=True)))
 
 
 def _cells(text: str, mark: str) -> list[str]:
@@ -172,7 +172,7 @@ def read_parquet(file: BinaryIO, reading: Reading) -> Iterator[Item | DeadLetter
     try:
         table = pyarrow.parquet.ParquetFile(file if file.seekable() else BytesIO(file.read()))
         for batch in table.iter_batches(BATCH):
-            for row in arrow_rows(batch):
+            for row in arrow_columns(batch):
                 yield from read_rows(row, repr(row).encode(), reading)
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:  # no UTF-8, no date
         yield dead(Refused("OBEP600", f"not Parquet: {error}"), reading.stream, b"")

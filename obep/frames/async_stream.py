@@ -84,7 +84,7 @@ class Stream(AsyncIterator[Occurrence]):
             return
         if self._reader is None:
             self._reader = record_reader([entry], **self._given)
-        items = [*kept_streams(self._reader.items(entry), self.engine.query.linked.streams)]
+        items = kept_streams([*self._reader.items(entry)], self.engine.query.linked.streams)
         self.taken += 1
         await self._do(lambda: self.engine.push_items(items))
 

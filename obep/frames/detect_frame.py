@@ -17,8 +17,9 @@ from obep.formats.record_mapping import Mapping as RecordMapping
 from obep.formats.stream_reader import Notes
 from obep.formats.tables.frame_items import FrameItems, Settings, frame_items
 from obep.formats.tables.mapped_records import Mapped, whole
+from obep.formats.tables.record_blocks import Records, lots_of
 from obep.frames.result import Result, make_result
-from obep.model import DeadLetter, Item
+from obep.model import DeadLetter, Item, Occurrence
 from obep.query.nearest_name import nearest
 from obep.run.load_query import load
 
@@ -70,15 +71,19 @@ def detect(
     for name in loaded.linked.states:
         engine.on_state(name, lambda held: _keep(held, episodes))
     read = open_frames(loaded, frame, mapping=mapping, time=time, subject=subject, stream=stream)
-    items = _counted(read.items) if progress else read.items
-    first = list(islice(items, LOOKED_AT))
-    found = engine.push_items(kept_streams(chain(first, items), loaded.linked.streams))
+    first: list[Records] = []
+    found: list[Occurrence] = []
+    for lot in _counted(read.lots) if progress else read.lots:
+        if sum(map(len, first)) < LOOKED_AT:
+            first.append(lot)
+        found += engine.push_items(kept_streams(lot, loaded.linked.streams))
     found += engine.close()
     for hit in found:
         hit.style = read.notes.style or ""
     result = make_result(engine, found, list(episodes.values()), letters, read.mapping)
     if not found and not episodes:
-        result.findings = _findings(loaded, map(whole, first))
+        looked_at = islice(chain.from_iterable(first), LOOKED_AT)
+        result.findings = _findings(loaded, map(whole, looked_at))
     return result
 
 
@@ -116,7 +121,8 @@ def open_frames(
             for name, one in frame.items()
         }
         items = merge(*(_timed(part.items) for part in parts.values()), key=lambda one: one[0])
-        return FrameItems((item for _, item in items), {n: p.mapping for n, p in parts.items()}, notes)
+        lots = lots_of(item for _, item in items)
+        return FrameItems(lots, {n: p.mapping for n, p in parts.items()}, notes)
     return frame_items(frame, stream=stream_of(query, stream), **given)
 
 
@@ -153,13 +159,14 @@ def _timed(items: Iterator[Record]) -> Iterator[tuple[int, Record]]:
         yield -(2**63) if latest is None else latest, item
 
 
-def _counted(items: Iterator[Record]) -> Iterator[Record]:
+def _counted(lots: Iterable[Records]) -> Iterator[Records]:
     """The items; how many there were so far is written over and over on one line."""
     number = 0
-    for number, item in enumerate(items, 1):
-        if number % PROGRESS == 0:
-            print(f"\r{number:,} records", end="", file=sys.stderr, flush=True)
-        yield item
+    for lot in lots:
+        before, number = number, number + len(lot)
+        if before // PROGRESS < number // PROGRESS:
+            print(f"\r{number - number % PROGRESS:,} records", end="", file=sys.stderr, flush=True)
+        yield lot
     print(f"\r{number:,} records", file=sys.stderr, flush=True)
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from random import Random
 from typing import Any
 
 import duckdb
@@ -20,6 +21,8 @@ import obep
 from obep.formats import read_items
 from obep.formats.record_mapping import make_mapping
 from obep.formats.stream_reader import Notes
+from obep.formats.tables.record_blocks import RecordBlock
+from obep.frames.detect_frame import open_frames
 
 QUERY = obep.load(
     text="""
@@ -74,10 +77,12 @@ def as_line(record: dict[str, Any]) -> bytes:
     return json.dumps(plain, ensure_ascii=False).encode() + b"\n"
 
 
-def of_lines(records: list[dict[str, Any]]) -> tuple[list[Any], list[tuple[str, str]]]:
+def of_lines(
+    records: list[dict[str, Any]], settings: dict[str, Any] = MAPPING
+) -> tuple[list[Any], list[tuple[str, str]]]:
     letters: list[obep.DeadLetter] = []
     notes = Notes()
-    mapping = make_mapping(MAPPING, "mapping")
+    mapping = make_mapping(settings, "mapping")
     items = read_items(b"".join(map(as_line, records)), "jsonl", "readings", mapping=mapping, notes=notes)
     hits = obep.run(QUERY, items, on_dead_letter=letters.append, lateness="1 h")
     return [hit.to_json(notes.style) for hit in hits], [(one.code, one.stream) for one in letters]
@@ -143,6 +148,55 @@ def test_a_frame_gives_the_same_as_json_lines(form: str, records: list[dict[str,
     without_ids = [_without_blanks(hit.to_json()) for hit in found.found]
     assert without_ids == [_without_blanks(hit) for hit in hits]
     assert [(one.code, one.stream) for one in found.dead_letters] == letters
+
+
+def many(seed: int) -> list[dict[str, Any]]:
+    """Rows that are mostly alike, with all that is odd in some of them."""
+    random = Random(seed)
+    odd: dict[str, list[Any]] = {
+        "ts": [None, FIRST - timedelta(days=1)],
+        "sensor": ["s 3/ä", ""],
+        "level": [None, float("nan")],
+        "count": [None, 2**63 - 1],
+        "price": [None],
+        "kind": [None, "", '"'],
+        "ok": [None],
+    }
+    rows = []
+    for number in range(random.choice((60, 300))):
+        row = {
+            "ts": FIRST + timedelta(seconds=number // 2),
+            "sensor": random.choice(("s1", "s2")),
+            "level": float(random.randrange(20)),
+            "count": number,
+            "price": Decimal(random.randrange(1000)) / 100,
+            "kind": random.choice("ab"),
+            "ok": random.random() < 0.5,
+        }
+        if random.random() < 0.02:
+            name = random.choice(list(odd))
+            row[name] = random.choice(odd[name])
+        rows.append(row)
+    return rows
+
+
+PLAIN = {**MAPPING, "template": TEMPLATE}
+"""Nothing in it keeps a frame from being read in blocks."""
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin"])
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("form", FORMS)
+def test_a_frame_that_is_read_in_blocks_gives_the_same(form: str, seed: int, zone: str) -> None:
+    rows, settings = many(seed), {**PLAIN, "zone": zone}
+    lots = open_frames(QUERY, FORMS[form](rows), mapping=settings).lots
+    if form != "an Arrow reader":  # its batches have three rows each
+        assert sum(len(lot) for lot in lots if isinstance(lot, RecordBlock)) > len(rows) / 3
+    found = obep.detect(QUERY, FORMS[form](rows), mapping=settings, lateness="1 h")
+    hits, letters = of_lines(rows, settings)
+    assert [hit.to_json() for hit in found.found] == hits
+    assert [(one.code, one.stream) for one in found.dead_letters] == letters
+    assert len(hits) > 20
 
 
 def _without_blanks(hit: dict[str, Any]) -> dict[str, Any]:

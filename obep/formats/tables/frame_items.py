@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import chain, islice
-from typing import Any, NamedTuple, TypedDict, Unpack
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, TypedDict, Unpack, overload
 
 import msgspec
 
@@ -16,8 +16,16 @@ from obep.formats.record_mapping import SETTINGS, make_mapping
 from obep.formats.record_mapping import Mapping as RecordMapping
 from obep.formats.stream_reader import Notes, Reading, dead
 from obep.formats.table_rows import read_rows
-from obep.formats.tables.frame_records import Entry, frame_records
+from obep.formats.tables.frame_records import Entry, Lot, frame_lots
 from obep.formats.tables.mapped_records import Mapped, fills_at_once
+from obep.formats.tables.record_blocks import (
+    BlockMaker,
+    Columns,
+    Objects,
+    RecordBlock,
+    Records,
+    in_blocks,
+)
 from obep.formats.time_hints import fields_there, nearest_path
 from obep.formats.triple_template import Template
 from obep.model import DeadLetter, Item
@@ -47,19 +55,24 @@ class How(TypedDict, total=False):
 class FrameItems(NamedTuple):
     """The items of a frame, and how they are read."""
 
-    items: Iterator[Item | DeadLetter | Mapped]
+    lots: Iterator[Records]
+    """Many at a time; a `RecordBlock` where they are alike."""
     mapping: dict[str, Any]
     """The settings of the mapping, which obep.toml would have; empty if there is none."""
     notes: Notes
 
+    @property
+    def items(self) -> Iterator[Item | DeadLetter | Mapped]:
+        """One after the other."""
+        return chain.from_iterable(self.lots)
+
 
 def frame_items(frame: Any, **how: Unpack[How]) -> FrameItems:
     """The items of a frame, read as they are asked for."""
-    records = frame_records(frame)
-    first = [] if isinstance(how.get("mapping"), RecordMapping) else list(islice(records, SAMPLE))
-    reader = record_reader(first, **how)
-    items = (item for entry in chain(first, records) for item in reader.items(entry))
-    return FrameItems(items, reader.mapping, reader.reading.notes)
+    lots = frame_lots(frame)
+    first = next(lots, ())
+    reader = record_reader(first[:SAMPLE], **how)
+    return FrameItems(reader.lots(chain((first,), lots)), reader.mapping, reader.reading.notes)
 
 
 class RecordReader(NamedTuple):
@@ -70,6 +83,25 @@ class RecordReader(NamedTuple):
     time: str = ""
     template: Template | None = None
     """That of the mapping, if it says all about a record."""
+
+    def lots(self, lots: Iterable[Lot]) -> Iterator[Records]:
+        """The items of many records."""
+        if self.template is None:
+            yield from map(self._one_by_one, lots)
+            return
+        maker = BlockMaker(self.reading, self.template)
+
+        def at_once(some: Lot) -> RecordBlock | None:
+            return maker.make(some if isinstance(some, Columns) else Objects(some), _Lines(some))  # type: ignore[arg-type]  # dicts
+
+        for lot in lots:
+            if isinstance(lot, Columns) or set(map(type, lot)) == {dict}:
+                yield from in_blocks(lot, at_once, self._one_by_one)
+            else:
+                yield self._one_by_one(lot)
+
+    def _one_by_one(self, lot: Iterable[Entry]) -> Records:
+        return [item for entry in lot for item in self.items(entry)]
 
     def items(self, entry: Entry) -> Iterator[Item | DeadLetter | Mapped]:
         """The items of a record, or its dead letter; what is an item already stays one."""
@@ -96,7 +128,7 @@ class RecordReader(NamedTuple):
         return Mapped(self.reading.stream, at, terms, template, _raw(record))
 
 
-def record_reader(first: list[Entry], **how: Unpack[How]) -> RecordReader:
+def record_reader(first: Lot, **how: Unpack[How]) -> RecordReader:
     """The reader of records that begin with `first`."""
     mapping, time, subject = how.get("mapping"), how.get("time", ""), how.get("subject", "")
     stream = how.get("stream", "")
@@ -123,7 +155,7 @@ def record_reader(first: list[Entry], **how: Unpack[How]) -> RecordReader:
     return RecordReader(reading, settings, time, fills_at_once(reading))
 
 
-def _counts_time(entries: list[Entry]) -> bool:
+def _counts_time(entries: Lot) -> bool:
     """Whether the column `t` has numbers that only grow, as simulations count their time."""
     values = [entry["t"] for entry in entries if isinstance(entry, dict) and entry.get("t") is not None]
     if not values or not all(type(value) in (int, float) for value in values):
@@ -149,7 +181,7 @@ def _no_field(sample: Record, name: str) -> ObepError:
     )
 
 
-def _merged(entries: list[Entry]) -> Record:
+def _merged(entries: Lot) -> Record:
     """One record with all fields of several, each with the first value that is there."""
     merged: Record = {}
     for entry in entries:
@@ -166,3 +198,25 @@ def _raw(record: Record) -> bytes:
         return _encode(record) + b"\n"
     except (ValueError, TypeError, RecursionError):  # text that is no UTF-8
         return repr(record).encode("utf-8", "backslashreplace")
+
+
+class _Lines(Sequence[bytes]):
+    """Records as lines of JSON, each written when somebody reads it."""
+
+    def __init__(self, records: Sequence[Any]) -> None:
+        self._records = records
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, index: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(index, slice):
+            return _Lines(self._records[index])
+        return _raw(self._records[index])
+
+    def __iter__(self) -> Iterator[bytes]:
+        return map(_raw, self._records)

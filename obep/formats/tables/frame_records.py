@@ -5,19 +5,29 @@ No library is imported that the frame has not brought along, but for pyarrow, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from obep.errors import ObepError, fail
 from obep.formats.input_limits import Refused
 from obep.formats.record_fields import Record
-from obep.formats.tables.plain_values import arrow_rows, plain_column, plain_value, time_column
+from obep.formats.tables.plain_values import arrow_columns, plain_column, plain_value, time_column
+from obep.formats.tables.record_blocks import Columns, lots_of
 from obep.model import DeadLetter, Item
 
 BATCH = 4096
 """Rows that are converted at a time."""
 Entry = Record | Item | DeadLetter | Refused
+Lot = Sequence[Entry]
+"""Some records; `Columns` where the frame has columns."""
 TAKEN = "a frame of pandas, polars or Arrow, a relation of DuckDB, or dicts"
+
+
+def frame_lots(frame: Any) -> Iterator[Lot]:
+    """The records of a frame, many at a time."""
+    lots = _lots(frame)
+    return lots_of(_of_entries(frame)) if lots is None else lots
 
 
 def frame_records(frame: Any) -> Iterator[Entry]:
@@ -26,6 +36,12 @@ def frame_records(frame: Any) -> Iterator[Entry]:
     >>> list(frame_records([{"t": 1, "v": float("nan")}]))
     [{'t': 1, 'v': None}]
     """
+    lots = _lots(frame)
+    return _of_entries(frame) if lots is None else chain.from_iterable(lots)
+
+
+def _lots(frame: Any) -> Iterator[Lot] | None:
+    """The records of a frame that has columns; `None`: it is an iterable of records."""
     library = type(frame).__module__.partition(".")[0]
     if library == "pandas" and hasattr(frame, "iloc") and hasattr(frame, "columns"):
         return _of_pandas(frame)
@@ -34,7 +50,7 @@ def frame_records(frame: Any) -> Iterator[Entry]:
     if hasattr(frame, "__arrow_c_stream__"):
         return _of_arrow(frame)
     if isinstance(frame, Iterable) and not isinstance(frame, str | bytes | bytearray | Mapping):
-        return _of_entries(frame)
+        return None
     raise _no_frame(frame)
 
 
@@ -58,7 +74,7 @@ def _require_names(names: list[str]) -> None:
         raise fail("OBEP881", f"two columns of the frame are called {twice[0]}", remedy="rename one of them")
 
 
-def _of_pandas(frame: Any) -> Iterator[Entry]:
+def _of_pandas(frame: Any) -> Iterator[Lot]:
     indices = _index_fields(frame)
     names = [*indices, *(_pandas_name(name) for name in frame.columns)]
     _require_names(names)
@@ -66,11 +82,7 @@ def _of_pandas(frame: Any) -> Iterator[Entry]:
         part = frame.iloc[start : start + BATCH]
         levels = [part.index.get_level_values(level).to_series() for level in indices.values()]
         columns = [*levels, *(part.iloc[:, number] for number in range(part.shape[1]))]
-        yield from _zipped(names, [_pandas_column(column) for column in columns])
-
-
-def _zipped(names: list[str], columns: list[list[Any]]) -> Iterator[Record]:
-    return (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
+        yield Columns(dict(zip(names, map(_pandas_column, columns), strict=True)))
 
 
 def _pandas_name(name: Any) -> str:
@@ -86,7 +98,7 @@ def _index_fields(frame: Any) -> dict[str, int]:
     return {name: at for name, at in found.items() if name not in columns}
 
 
-def _pandas_column(column: Any) -> list[Any]:
+def _pandas_column(column: Any) -> Sequence[Any]:
     kind = getattr(column.dtype, "kind", "O")
     if kind == "M" and hasattr(column.dtype, "pyarrow_dtype"):
         return plain_column(column.astype(object).tolist())
@@ -97,27 +109,26 @@ def _pandas_column(column: Any) -> list[Any]:
         missing = column.isna().tolist()
         counts = values.astype("int64").tolist()
         there = (None if none else count for count, none in zip(counts, missing, strict=True))
-        return list(time_column(there, unit, zoned))
+        return time_column(there, unit, zoned)
     own = type(column.dtype).__module__.partition(".")[0] == "numpy"
     values = column.tolist() if own else column.astype(object).tolist()
     return plain_column(values, flat=own and kind in "iub")
 
 
-def _of_polars(frame: Any) -> Iterator[Entry]:
+def _of_polars(frame: Any) -> Iterator[Lot]:
     kinds = {name: str(kind) for name, kind in frame.schema.items()}
-    names = list(kinds)
     for part in frame.iter_slices(BATCH):
-        yield from _zipped(names, [_polars_column(part[name], kinds[name]) for name in names])
+        yield Columns({name: _polars_column(part[name], kind) for name, kind in kinds.items()})
 
 
-def _polars_column(column: Any, kind: str) -> list[Any]:
+def _polars_column(column: Any, kind: str) -> Sequence[Any]:
     if kind.startswith("Datetime("):
         unit = column.dtype.time_unit
-        return list(time_column(column.to_physical().to_list(), unit, column.dtype.time_zone is not None))
+        return time_column(column.to_physical().to_list(), unit, column.dtype.time_zone is not None)
     return plain_column(column.to_list(), flat=kind in ("String", "Int64", "Int32", "Boolean"))
 
 
-def _of_arrow(frame: Any) -> Iterator[Entry]:
+def _of_arrow(frame: Any) -> Iterator[Lot]:
     """Through the Arrow PyCapsule interface, which tables, readers and relations have."""
     try:
         import pyarrow
@@ -128,7 +139,7 @@ def _of_arrow(frame: Any) -> Iterator[Entry]:
     _require_names(reader.schema.names)
     for batch in reader:
         for start in range(0, batch.num_rows, BATCH):
-            yield from arrow_rows(batch.slice(start, BATCH))
+            yield arrow_columns(batch.slice(start, BATCH))
 
 
 def _of_entries(entries: Iterable[Any]) -> Iterator[Entry]:

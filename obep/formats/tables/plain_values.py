@@ -7,7 +7,7 @@ seconds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from obep.formats.input_limits import Refused
-from obep.formats.timestamps import show_instant
+from obep.formats.tables.record_blocks import Columns, Instants
 
 if TYPE_CHECKING:
     import pyarrow
@@ -24,7 +24,6 @@ DEEPEST = 100
 """The greatest depth of nested objects and arrays."""
 _SAME = (str, int, bool, type(None))
 _MISSING = ("NAType", "NaTType")
-_PER_MICRO = {"ns": 1000}
 _MICROS = {"s": 1_000_000, "ms": 1000, "us": 1}
 
 
@@ -95,38 +94,20 @@ def plain_column(values: list[Any], *, flat: bool = False) -> list[Any]:
     return values if flat else [value if type(value) in _SAME else plain_value(value) for value in values]
 
 
-def time_column(counts: Iterable[int | None], unit: str, zoned: bool) -> list[str | None]:
-    """Timestamps as ISO text; parts of a microsecond are cut off, as they are in text."""
-    micros = _to_micros(unit)
-    return [None if count is None else _shown(micros(count), zoned) for count in counts]
-
-
-def _to_micros(unit: str) -> Callable[[int], int]:
-    if unit == "us":
-        return lambda count: count
-    if unit in _PER_MICRO:
-        return lambda count: count // 1000
+def time_column(counts: Iterable[int | None], unit: str, zoned: bool) -> Instants:
+    """Timestamps; parts of a microsecond are cut off, as they are in text."""
+    if unit == "ns":
+        return Instants([None if count is None else count // 1000 for count in counts], zoned)
     scale = _MICROS[unit]
-    return lambda count: count * scale
+    return Instants([None if count is None else count * scale for count in counts], zoned)
 
 
-def _shown(micros: int, zoned: bool) -> str:
-    """A timestamp as text; one that no calendar shows is left for its row to be refused."""
-    try:
-        text = str(show_instant(micros))
-    except OverflowError:
-        return f"{micros} us"
-    return text if zoned else text[:-1]
-
-
-def arrow_rows(batch: pyarrow.RecordBatch) -> list[dict[str, Any]]:
+def arrow_columns(batch: pyarrow.RecordBatch) -> Columns:
     """The rows of an Arrow batch as records."""
-    columns = [_arrow_column(column) for column in batch.columns]
-    names = batch.schema.names
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return Columns(dict(zip(batch.schema.names, map(_arrow_column, batch.columns), strict=True)))
 
 
-def _arrow_column(column: pyarrow.Array) -> list[Any]:
+def _arrow_column(column: pyarrow.Array) -> Sequence[Any]:
     import pyarrow
     from pyarrow import types
 

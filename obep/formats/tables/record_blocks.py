@@ -7,13 +7,14 @@ slot of the template; `None` where one of them is other than most, so that they 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from itertools import islice
-from typing import Any, Protocol, TypeVar, overload
+from typing import Any, Protocol, TypeVar, cast, overload
 
+from obep.formats.record_fields import look_up
 from obep.formats.stream_reader import Reading
 from obep.formats.tables.mapped_records import ODD, Mapped
-from obep.formats.timestamps import GREATEST, LEAST, UNITS, parse_instant
+from obep.formats.timestamps import GREATEST, LEAST, UNITS, parse_instant, show_instant
 from obep.formats.triple_template import Fill, Slot, Template
 from obep.model import Term
 
@@ -37,7 +38,12 @@ class RecordBlock(Sequence[Mapped]):
     __slots__ = ("columns", "lines", "stream", "template", "times")
 
     def __init__(
-        self, stream: str, template: Template, times: list[int], columns: list[Column], lines: list[bytes]
+        self,
+        stream: str,
+        template: Template,
+        times: list[int],
+        columns: list[Column],
+        lines: Sequence[bytes],
     ) -> None:
         """`columns`: for each slot of the template its terms; `lines`: what was sent."""
         self.stream, self.template = stream, template
@@ -73,7 +79,7 @@ class FieldColumns(Protocol):
     def values(self, path: str) -> Sequence[Any]:
         """Those of one name; raises KeyError if a record has none."""
 
-    def records(self) -> Sequence[Fields]:
+    def records(self) -> Iterable[Fields]:
         """All fields of each record."""
 
 
@@ -90,18 +96,70 @@ class Objects:
         return self._records
 
 
-class Cells:
-    """The fields of the rows of a table."""
+class Columns(Sequence[Fields]):
+    """The records of a table, whose columns are as long as each other."""
 
-    def __init__(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        self._columns = dict(zip(header, zip(*rows, strict=True), strict=True))
+    def __init__(self, columns: dict[str, Sequence[Any]]) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ()))
+
+    @overload
+    def __getitem__(self, index: int) -> Fields: ...
+    @overload
+    def __getitem__(self, index: slice) -> Columns: ...
+    def __getitem__(self, index: int | slice) -> Fields | Columns:
+        picked = {name: column[index] for name, column in self._columns.items()}
+        return Columns(picked) if isinstance(index, slice) else picked
+
+    def __iter__(self) -> Iterator[Fields]:
+        names = self._columns.keys()
+        return (dict(zip(names, row, strict=True)) for row in zip(*self._columns.values(), strict=True))
 
     def values(self, path: str) -> Sequence[Any]:
         return self._columns[path]
 
-    def records(self) -> Sequence[Fields]:
-        names = self._columns.keys()
-        return [dict(zip(names, row, strict=True)) for row in zip(*self._columns.values(), strict=True)]
+    def records(self) -> Iterable[Fields]:
+        return self
+
+
+class Instants(Sequence[str | None]):
+    """A column of timestamps, whose texts are made when somebody reads them."""
+
+    def __init__(self, micros: list[int | None], zoned: bool) -> None:
+        self._micros, self._zoned = micros, zoned
+
+    def __len__(self) -> int:
+        return len(self._micros)
+
+    @overload
+    def __getitem__(self, index: int) -> str | None: ...
+    @overload
+    def __getitem__(self, index: slice) -> Instants: ...
+    def __getitem__(self, index: int | slice) -> str | Instants | None:
+        if isinstance(index, slice):
+            return Instants(self._micros[index], self._zoned)
+        at = self._micros[index]
+        return None if at is None else _shown(at, self._zoned)
+
+    def __iter__(self) -> Iterator[str | None]:
+        zoned = self._zoned
+        return (None if at is None else _shown(at, zoned) for at in self._micros)
+
+    def within(self, zone: tzinfo) -> list[int] | None:
+        """The instants, if all are there and none depends on the offset of a zone."""
+        known = (self._zoned or zone is UTC) and None not in self._micros
+        return cast(list[int], self._micros) if known else None
+
+
+def _shown(micros: int, zoned: bool) -> str:
+    """A timestamp as ISO 8601 text; one that no calendar shows is left for its row to be refused."""
+    try:
+        text = str(show_instant(micros))
+    except OverflowError:
+        return f"{micros} us"
+    return text if zoned else text[:-1]
 
 
 class BlockMaker:
@@ -117,17 +175,24 @@ class BlockMaker:
             _column_filler(slot, fill) for slot, fill in zip(template.slots, template.fills, strict=True)
         ]
 
-    def make(self, fields: FieldColumns, lines: list[bytes]) -> RecordBlock | None:
+    def make(self, fields: FieldColumns, lines: Sequence[bytes]) -> RecordBlock | None:
         """The block of some records; `None` if one of them must be read by itself."""
         reading = self._reading
         if reading.source not in reading.notes.settled:
             return None
         try:
-            times = instants(fields.values(self._time), self._unit, self._zone)
+            times = instants(_values(fields, self._time), self._unit, self._zone)
             columns = [fill(fields) for fill in self._fills]
         except ODD:
             return None
         return RecordBlock(reading.stream, self._template, times, columns, lines)
+
+
+def _values(fields: FieldColumns, path: str) -> Sequence[Any]:
+    try:
+        return fields.values(path)
+    except KeyError:  # it may lie deeper
+        return [look_up(record, path) for record in fields.records()]
 
 
 def lots_of(found: Iterator[T], size: int = SIZE) -> Iterator[list[T]]:
@@ -164,6 +229,8 @@ def in_blocks(
 
 def instants(values: Sequence[Any], unit: str, zone: tzinfo) -> list[int]:
     """The instants of many records; raises ValueError or TypeError if one has none of the usual kind."""
+    if isinstance(values, Instants) and (known := values.within(zone)) is not None:
+        return _dated(known)
     kinds = set(map(type, values))
     if kinds == {str}:
         text = "".join(values)
@@ -179,6 +246,10 @@ def instants(values: Sequence[Any], unit: str, zone: tzinfo) -> list[int]:
     else:
         factor //= 1000
         found = [value * factor for value in values]
+    return _dated(found)
+
+
+def _dated(found: list[int]) -> list[int]:
     if min(found) < LEAST or max(found) > GREATEST:
         raise ValueError("a time that cannot be written down")
     return found

@@ -22,7 +22,7 @@ from obep.formats.record_mapping import Mapping as Mapped
 from obep.formats.record_mapping import make_mapping, with_index
 from obep.formats.stream_reader import Notes, Reading
 from obep.formats.table_rows import read_rows
-from obep.formats.tables.plain_values import arrow_rows
+from obep.formats.tables.plain_values import arrow_columns
 from obep.formats.triple_template import Template
 from obep.model import DeadLetter, Item, Triple
 from obep.spark.readers.column_doubts import say
@@ -94,7 +94,7 @@ class MappedRead:
 
         instants, there = times
         says, first = distinct([batch.column(name) for name in fields], batch.num_rows)
-        records = arrow_rows(batch.select(fields).take(pa.array(first)))
+        records = arrow_columns(batch.select(fields).take(pa.array(first)))
         graphs = [self._graph(record) for record in records]
         good = np.array([graph is not None for graph in graphs], np.bool_)[says] & there
         yield Columns(self._stream, instants[good], says[good], [graph or () for graph in graphs])
@@ -119,7 +119,7 @@ class MappedRead:
         return graph
 
     def _one_by_one(self, batch: pa.RecordBatch) -> Iterator[Item | DeadLetter]:
-        for record in arrow_rows(batch):
+        for record in arrow_columns(batch):
             yield from read_rows(record, repr(record).encode(), self._reading)
 
 
