@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -13,7 +12,7 @@ import msgspec
 from obep.errors import ObepError, fail
 from obep.formats import ENDINGS
 from obep.formats.record_fields import Record
-from obep.formats.table_rows import DECIMAL_COMMA, MARKS
+from obep.formats.table_rows import csv_rows
 
 MOST_BYTES = 64_000_000
 MOST_RECORDS = 200_000
@@ -62,9 +61,12 @@ def plain_records(path: Path, most: int = MOST_RECORDS) -> list[Record]:
     format = format_of(path)
     if format not in ("jsonl", "json", "csv"):
         raise fail("OBEP510", f"{path.name} holds no plain records", remedy=".jsonl .json .csv")
-    text = content(path).decode("utf-8-sig", "replace")
-    rows = _csv(text) if format == "csv" else _json(text) if format == "json" else _lines(text)
-    return list(islice(rows, most))
+    data = content(path)
+    if format == "csv":
+        rows = ({name: cell for name, cell in row.items() if cell} for row in csv_rows(io.BytesIO(data)))
+        return list(islice(rows, most))
+    text = data.decode("utf-8-sig", "replace")
+    return list(islice(_json(text) if format == "json" else _lines(text), most))
 
 
 def merged(records: Iterable[Record]) -> Record:
@@ -102,17 +104,3 @@ def _json(text: str) -> Iterator[Record]:
         yield from _lines(text)
         return
     yield from (one for one in (found if isinstance(found, list) else [found]) if isinstance(one, dict))
-
-
-def _csv(text: str) -> Iterator[Record]:
-    mark = max(MARKS, key=text.partition("\n")[0].count)
-    rows = csv.reader(io.StringIO(text), delimiter=mark)
-    try:
-        names = [name.strip() for name in next(rows, [])]
-        for row in rows:
-            if mark == ";":  # decimals mostly have a comma there; read_csv takes them so
-                row = [cell.replace(",", ".") if DECIMAL_COMMA.match(cell) else cell for cell in row]
-            if len(row) == len(names):
-                yield {name: cell for name, cell in zip(names, row, strict=True) if cell != ""}
-    except csv.Error:
-        return

@@ -33,6 +33,7 @@ UNITS = ("unit", "units", "uom")
 """Common names of the field of a record's unit."""
 VALUES = ("value", "val", "v", "reading", "measurement")
 _IN_BRACKETS = re.compile(r".*[(\[]([^)\]]+)[)\]]\s*\Z|.*?(°[CF]|degC|degF)\Z", re.DOTALL)
+ONE_FIELD = "if a date and a time of day stand in two fields, write them into one"
 LOOKED_AT = 2000
 """Records that a mapping is made of."""
 NOISY = 0.02
@@ -103,7 +104,8 @@ def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestio
     items, refused = _items(streams, home, load_config(None, home))
     if not items:
         reason = f"{len(refused)} were refused; the first: {refused[0].reason}." if refused else ""
-        raise fail("OBEP886", "no record could be read", reason=reason)
+        remedy = ONE_FIELD if any(one.code == "OBEP602" for one in refused) else ""
+        raise fail("OBEP886", "no record could be read", reason=reason, remedy=remedy)
     _write(home, "obep.toml", _settings(streams, mappings, disorder(items)))
     seen = profiles(items)
     rules = _rules(seen)
@@ -132,7 +134,7 @@ def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestio
         {name: (home / name).read_text("utf-8") for name in ("obep.toml", "ontology.ttl", "query.obep")},
         len(items),
         len(refused),
-        tuple(_notes(seen)),
+        tuple(_notes(seen, refused)),
     )
 
 
@@ -162,13 +164,14 @@ def _from(streams: dict[str, Path]) -> list[str]:
     return [f"FROM STREAM <{name}>" for name in streams]
 
 
-def _notes(seen: Sequence[Profile]) -> list[str]:
-    return [
-        f"half of the readings of {local_name(one.name)} have the instant of the one before; if the time "
-        "stands in two fields (a date and a time of day), write it into one"
-        for one in seen[:1]
-        if len(one.gaps) > 1 and not quantile(one.gaps, 0.5)
-    ]
+def _notes(seen: Sequence[Profile], refused: Sequence[DeadLetter]) -> list[str]:
+    found = [f"the first refused record ({one.code}): {one.reason}" for one in refused[:1]]
+    if seen and len(seen[0].gaps) > 1 and not quantile(seen[0].gaps, 0.5):
+        half = f"half of the readings of {local_name(seen[0].name)} have the instant of the one before"
+        found.append(
+            f"{half}: {ONE_FIELD}; if a field says what is measured, write a file for each measurement"
+        )
+    return found
 
 
 def _mapping(records: list[Record], stream: str, path: Path, known: Sequence[Triple]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from io import BytesIO, StringIO
 from typing import Any, BinaryIO
 
@@ -57,6 +58,16 @@ def read_csv_blocks(file: BinaryIO, reading: Reading, template: Template) -> Ite
         yield from in_blocks(some, at_once, one_by_one)
 
 
+def csv_rows(file: BinaryIO) -> Iterator[Row]:
+    """The rows of a CSV file as records; lines that are none are left out."""
+    reading = Reading()
+    table = _Table(reading, numbered=False)
+    for _, record in records(file, reading.limits.item_bytes):
+        with suppress(Refused):
+            if not isinstance(record, Refused) and (row := table.row(record)) is not None:
+                yield row
+
+
 class _Table:
     """Reads the records of a CSV file in their order; the first is its header."""
 
@@ -74,26 +85,32 @@ class _Table:
         if isinstance(record, Refused):
             return [dead(record, reading.stream, b"", line=line)]
         try:
+            row = self.row(record)
+        except Refused as refused:
+            return [dead(refused, reading.stream, record, line=line)]
+        return [
+            found._replace(line=line) if isinstance(found, DeadLetter) else found
+            for found in (() if row is None else read_rows(row, record, reading))
+        ]
+
+    def row(self, record: bytes) -> Row | None:
+        """The fields of a record; `None`: it is the header."""
+        try:
             text = record.decode()
             if self._header is None:
                 self._mark = max(MARKS, key=text.count)
             fields = _cells(text, self._mark)
         except (csv.Error, UnicodeDecodeError) as error:
-            reason = hinted(f"not CSV: {error}", likely_bytes(record))
-            return [dead(Refused("OBEP600", reason), reading.stream, record, line=line)]
+            raise Refused("OBEP600", hinted(f"not CSV: {error}", likely_bytes(record))) from None
         header = self._header
         if header is None:
             self._header = [name.strip() for name in fields]
-            return []
+            return None
         if len(fields) != len(header):
-            reason = f"{len(fields)} fields where the header has {len(header)}"
-            return [dead(Refused("OBEP600", reason), reading.stream, record, line=line)]
+            raise Refused("OBEP600", f"{len(fields)} fields where the header has {len(header)}")
         if self._mark == ";":  # where that is used, decimals mostly have a comma
             fields = [f.replace(",", ".") if DECIMAL_COMMA.match(f) else f for f in fields]
-        return [
-            found._replace(line=line) if isinstance(found, DeadLetter) else found
-            for found in read_rows(dict(zip(header, fields, strict=True)), record, reading)
-        ]
+        return dict(zip(header, fields, strict=True))
 
     def cells(self, texts: Sequence[bytes | Refused]) -> Columns | None:
         """Many records at once; `None` if one of them must be read by itself."""

@@ -230,7 +230,7 @@ def occurrence_columns(hits: Sequence[Occurrence], names: Iterable[str]) -> list
 def alert_columns(alerts: Sequence[Alert], names: Iterable[str]) -> list[Column]:
     """Alerts: a row when one fires, and one with the same id when it is resolved."""
     fixed = [
-        Column("alert", "text", [local_name(one.event) for one in alerts]),
+        Column("alert", "text", [iri(one.event) for one in alerts]),
         Column("id", "text", [one.id for one in alerts]),
         Column("status", "text", [one.status for one in alerts]),
         Column("since", "time", [one.start for one in alerts]),

@@ -91,7 +91,7 @@ def _cell(column: Column, at: int, style: str) -> str:
 def plot_marks(marks: Sequence[Mark], ax: Any = None) -> Any:
     """Draw the time line on axes of matplotlib."""
     try:
-        from matplotlib import pyplot
+        from matplotlib import dates, pyplot
     except ImportError:
         raise fail("OBEP551", "plot needs matplotlib", remedy="pip install matplotlib") from None
     if ax is None:
@@ -99,9 +99,11 @@ def plot_marks(marks: Sequence[Mark], ax: Any = None) -> Any:
     lanes = list(dict.fromkeys(one.lane for one in marks))
     for at, name in enumerate(lanes):
         own = [one for one in marks if one.lane == name]
-        ax.broken_barh(list(_bars(own)), (at - 0.3, 0.6), label=name)
+        ax.broken_barh(list(_bars(own)), (at - 0.3, 0.6), label=name, alpha=0.6)
     ax.set_yticks(range(len(lanes)), lanes)
     ax.xaxis_date(tz="UTC")
+    short: Any = dates.ConciseDateFormatter
+    ax.xaxis.set_major_formatter(short(ax.xaxis.get_major_locator(), tz="UTC"))
     return ax
 
 

@@ -14,6 +14,9 @@ from typing import Any
 import pytest
 from cli.shell import embedded, obep
 
+from obep.agents.suggested_project import suggest
+from obep.errors import ObepError
+
 BEGIN = 1_767_261_600
 MINUTES = 300
 SPIKE, SILENT, STUCK = 60, (90, 120), (160, 220)
@@ -330,3 +333,33 @@ def test_no_name_of_a_field_adds_a_setting_or_a_triple(name: str, tmp_path: Path
     settings = tomllib.loads((tmp_path / "out" / "obep.toml").read_text())
     assert sorted(settings) == ["engine", "sources"]
     assert settings["sources"]["data"]["mapping"]["template"] == ":data :temp {temp?} ."
+
+
+def test_a_table_with_a_mark_of_its_encoding_and_spaces_is_read_as_a_run_reads_it(tmp_path: Path) -> None:
+    lines = ["\ufeffTime Stamp , Sensor ID , Flow (l/min)"]
+    for minute in range(200):
+        flow = 999 if minute == 100 else 12 + minute % 13 / 10
+        lines.append(f" 2026/03/01 {minute // 60:02}:{minute % 60:02} , F {minute % 2} , {flow}")
+    (tmp_path / "flow.csv").write_text("\n".join(lines), "utf-8")
+    found = suggest([tmp_path / "flow.csv"])
+    assert {rule.name: number for rule, number in found.rules}["Flow__l_min_High"] == 1
+    assert found.refused == 0
+
+
+def test_why_records_are_refused_is_said(tmp_path: Path) -> None:
+    rows = [
+        f"{BEGIN + 60 * minute},s{minute % 2},{'NA' if minute % 5 == 4 else 400 + minute % 7}"
+        for minute in range(200)
+    ]
+    (tmp_path / "air.csv").write_text("\n".join(["time,sensor,co2", *rows]))
+    found = suggest([tmp_path / "air.csv"])
+    assert found.refused == 40
+    assert found.notes == ("the first refused record (OBEP610): co2: 'NA' is no number",)
+
+
+def test_a_date_and_a_time_of_day_in_two_fields_are_refused_with_what_to_do(tmp_path: Path) -> None:
+    rows = [f"03/01/2026\t12:{minute:02}:00 AM\tM1\t{minute}" for minute in range(60)]
+    (tmp_path / "amps.csv").write_text("\n".join(["Date\tTime\tMachine\tAmps", *rows]))
+    with pytest.raises(ObepError) as caught:
+        suggest([tmp_path / "amps.csv"])
+    assert "in two fields, write them into one" in caught.value.diagnostics[0].remedy

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -143,6 +144,18 @@ def test_a_result_is_plotted() -> None:
     matplotlib.use("agg")
     axes = obep.detect(QUERY, ROWS).plot()
     assert [label.get_text() for label in axes.get_yticklabels()] == ["Swing", "Heated"]
+
+
+def test_the_times_of_a_plot_do_not_overlap() -> None:
+    import matplotlib
+
+    matplotlib.use("agg")
+    rows = [{"t": 1_700_000_000 + n * 3, "room": "a", "celsius": (35, 5)[n % 2]} for n in range(30)]
+    axes = obep.detect(QUERY, rows, time="t", subject="room").plot()
+    axes.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in axes.get_xticklabels() if label.get_text()]
+    assert len(boxes) > 2
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
 
 
 @pytest.mark.slow

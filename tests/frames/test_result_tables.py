@@ -79,6 +79,7 @@ def test_states_alerts_and_dead_letters_have_tables_of_their_own() -> None:
         ("b", at(10, 20), None),
     ]
     alerts = found.alerts.to_arrow().to_pylist()
+    assert {one["alert"] for one in alerts} == {one["state"] for one in found.states.to_arrow().to_pylist()}
     assert [(one["status"], one["room"][-1], one["until"]) for one in alerts] == [
         ("firing", "a", None),
         ("resolved", "a", at(10, 10)),
@@ -262,3 +263,10 @@ def test_a_result_without_anything_says_what_obep_run_warns_of() -> None:
     assert "OBEP564" in repr(nothing) and "http://e/c" in repr(nothing)
     renamed = [{"t": row["t"], "s": row["s"], "temp": row["c"]} for row in rows]
     assert obep.detect(query, renamed, time="t", subject="s").findings == []
+
+
+def test_a_refused_row_names_no_setting_of_obep_toml() -> None:
+    query = obep.load(text="PREFIX : <http://e/>\nEVENT Hot AS (celsius some number[> 30])\nRETURN Hot")
+    rows = [{"ts": "2026-01-01", "room": "a", "celsius": 31}, {"ts": None, "room": "a", "celsius": 31}]
+    [letter] = obep.detect(query, rows, time="ts", subject="room").dead_letters
+    assert letter.reason == "ts: there is no time"

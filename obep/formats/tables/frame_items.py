@@ -132,7 +132,8 @@ def record_reader(first: Lot, **how: Unpack[How]) -> RecordReader:
     """The reader of records that begin with `first`."""
     mapping, time, subject = how.get("mapping"), how.get("time", ""), how.get("subject", "")
     stream = how.get("stream", "")
-    reading = Reading(stream=stream, source=stream or "the frame", notes=how.get("notes") or Notes())
+    notes = how.get("notes") or Notes()
+    reading = Reading(stream=stream, source=stream or "the frame", notes=notes, in_program=True)
     if isinstance(mapping, RecordMapping):
         if time or subject:
             raise fail("OBEP881", "a mapping that is compiled has its own time", remedy="mapping={…}, time=…")
