@@ -215,7 +215,10 @@ def streams_of(
 
 
 def _run_embedded(order: Order) -> int:
-    from obep.run.embedded import run_embedded
+    from obep.engine.bulk import uncollected
+
+    with uncollected():
+        from obep.run.embedded import run_embedded
 
     return run_embedded(order)
 

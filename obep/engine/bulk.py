@@ -21,7 +21,8 @@ def all_of(takes: list[Take]) -> Take:
 
 
 class uncollected:
-    """A batch makes no cycles: meanwhile the collector would look at everything for nothing."""
+    """A batch, an import or a query that is read makes no cycles: the collector would look at everything
+    for nothing."""
 
     def __enter__(self) -> None:
         self._collects = gc.isenabled()

@@ -46,6 +46,8 @@ def _with_severity(rule: Rule, found: Iterable[Diagnostic]) -> list[Diagnostic]:
 def without_redundant(found: list[Diagnostic], linked: Linked) -> list[Diagnostic]:
     """Leave out findings about a declaration for which a rule that suppresses theirs has found something."""
     codes = {one.code for one in found}
+    if len(codes) < 2:
+        return found
     applied = (rule for kind in CHECKED for rule in rules(kind) if rule.code in codes)
     suppressors = {
         rule.code: rule.suppressed_by for rule in applied if codes.intersection(rule.suppressed_by)

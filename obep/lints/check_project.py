@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from obep.config.catalogue import looked_up, mappings_of
 from obep.errors import Diagnostic, ObepError
 from obep.lints.apply_rules import apply_ontology_rules, without_redundant
-from obep.lints.check_query import find_all
-from obep.lints.context import OntologyContext
 from obep.lints.ignore import without_ignored
 from obep.lints.registry import rules
 from obep.model import RDF_TYPE, Triple
@@ -103,6 +101,8 @@ def _compiled(
     known = None if kept is None else kept.read(lambda: _files(linked, catalogue), make_pattern)
     if known is not None:
         return known
+    from obep.lints.check_query import find_all
+
     before, after = find_all(linked, lints=lints), list[Diagnostic]()
     bundle = None
     try:
@@ -132,6 +132,8 @@ def _compiled(
     except ObepError as error:
         before += error.diagnostics
     if lints:
+        from obep.lints.context import OntologyContext
+
         after += apply_ontology_rules(OntologyContext(ontology.words, names, ontology.missing), bundle)
     if bundle is not None:
         after += _errors_of(bundle, strict=strict, require_complete=require_complete, lints=lints)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from obep.engine.observer import Taken
 from obep.engine.query import Query
@@ -22,7 +22,9 @@ from obep.lints.stream_context import ConfigContext, Finding, RunContext
 from obep.lints.stream_stats import NAME, StreamStats
 from obep.model import Item, Occurrence, Term
 from obep.ontology.bundle.stream_readers import Listening, listening
-from obep.why_not.state_history import Spell
+
+if TYPE_CHECKING:
+    from obep.why_not.state_history import Spell
 
 LOOKED_AT = 500
 """Items from the beginning of a stream: a mapping that is wrong is wrong from the first one on."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from obep.abstraction.matcher import NOTED
 from obep.config.toml_file import Config
+from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
 from obep.engine.engine import Engine, OnDeadLetter
 from obep.engine.query import Query
@@ -50,7 +51,8 @@ FAILED = 1
 def run_embedded(order: Order) -> int:
     """Runs the query; the exit status."""
     progress = Progress(quiet=order.quiet, as_json=order.log_json, ignore=order.config.ignore)
-    query = opened(order)
+    with uncollected():
+        query = opened(order)
     with Locks() as locks:
         locks.take(order)
         return _run(order, query, progress)

@@ -12,8 +12,11 @@ from random_ontologies import KINDS, world
 
 import obep
 from obep.abstraction.matcher import Matcher
+from obep.engine.query import Query
 from obep.errors import ObepError
-from obep.lints import check_project
+from obep.lints import check_query, registry
+from obep.lints.rules.stream.unknown_individual import Expected
+from obep.lints.stream_rules import StreamRules
 from obep.model import DeadLetter, Item
 from obep.ontology.bundle import kept_bundles, packed_axioms
 from obep.ontology.bundle.compile import Bundle
@@ -108,13 +111,13 @@ def test_no_class_of_axioms_has_the_name_of_a_kind_of_rule() -> None:
 def compiles(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """One entry for each time that a query was compiled."""
     found: list[str] = []
-    names = check_project.find_all
+    names = check_query.find_all
 
     def counted(*given: object, **settings: object) -> object:
         found.append("compiled")
         return names(*given, **settings)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(check_project, "find_all", counted)
+    monkeypatch.setattr(check_query, "find_all", counted)
     monkeypatch.setattr(kept_bundles, "LARGE", 1000)
     return found
 
@@ -166,6 +169,34 @@ def test_a_second_start_compiles_nothing_and_finds_and_says_the_same(
     assert compiles == ["compiled"]
 
 
+def test_a_second_start_reads_no_axiom_for_units_and_rules_about_streams(
+    tmp_path: Path, compiles: list[str]
+) -> None:
+    def loaded() -> tuple[Query, list[Expected]]:
+        query = obep.load(
+            tmp_path / "q.obep", catalogue={"http://e/inner": tmp_path / "inner.ttl"}, cache_dir=tmp_path
+        )
+        rules = StreamRules(query)
+        watched = [rules.watched(rule.code, "<s>") for rule in registry.rules("stream") if rule.observe]
+        return query, [one for one in watched if isinstance(one, Expected)]
+
+    project(tmp_path)
+    with (tmp_path / "inner.ttl").open("a") as file:
+        file.write(":w a owl:DatatypeProperty ; rdfs:subPropertyOf :v .\n")
+    (tmp_path / "q.obep").write_text(
+        QUERY.replace("EVENT G AS p some C3", "EVENT G AS (p some C3)\nEVENT W AS v some number[> 30 degC]")
+    )
+    first, said = loaded()
+    again, same = loaded()
+    assert compiles == ["compiled"]
+    assert [one.along.keys() for one in said] == [{"<http://e/p>"}]
+    assert same == said
+    assert again.bundle.definitions.units == first.bundle.definitions.units
+    assert "<http://e/w>" in again.bundle.definitions.units
+    assert not again.bundle.t.axioms.is_read
+    assert "rule_base" not in again.bundle.__dict__
+
+
 @pytest.mark.parametrize("file", ["t.ttl", "inner.ttl", "k.ttl", "q.obep"])
 def test_a_changed_file_is_compiled_again(tmp_path: Path, compiles: list[str], file: str) -> None:
     first = start(project(tmp_path))
@@ -193,7 +224,7 @@ def test_a_damaged_or_foreign_file_is_made_again(tmp_path: Path, compiles: list[
     kept = kept_file(tmp_path)
     whole = kept.read_bytes()
     some = random.Random(1)
-    damaged = [b"", b"obep-q-1", whole[:-1], whole[: len(whole) // 2], b"\x80\x04" + whole, whole + b"x"]
+    damaged = [b"", b"obep-q-2", whole[:-1], whole[: len(whole) // 2], b"\x80\x04" + whole, whole + b"x"]
     places = some.sample(range(len(whole)), 12)
     damaged += [whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :] for place in places]
     for number, data in enumerate(damaged, 2):

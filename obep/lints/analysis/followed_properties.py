@@ -17,7 +17,6 @@ from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.role_relations import Directed
 from obep.query import ast
 from obep.query.walk import walk
-from obep.why_not.class_definitions import definitions_of
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -134,6 +133,8 @@ def _of_this(event: ast.LogicalEvent) -> Iterator[Term]:
 
 def defined(bundle: Bundle) -> Unfolded:
     """The classes that T defines, and the logical events."""
+    from obep.why_not.class_definitions import definitions_of
+
     events = bundle.linked.events.items()
     own = {iri: event.description for iri, event in events if isinstance(event, ast.LogicalEvent)}
     return {**definitions_of(bundle.t), **own}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cache, cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec.structs import replace as replace_struct
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 
+Answer = TypeVar("Answer")
 SAID = "urn:obep:said:"
 """The prefix of names of classes that stand for unnamed classes of items."""
 _MANY = 200
@@ -74,6 +75,8 @@ class Answers(msgspec.Struct, array_like=True):
     """By names and goals, the names that may lead to each goal."""
     reaching: list[frozenset[Term] | None] = []
     """Nothing as long as it was not asked."""
+    packed: dict[str, bytes] = {}
+    """What rules about streams have found out of T, in msgpack: by a name of theirs."""
     hash: str = ""
     """The name for the content of the query with T and K."""
 
@@ -141,7 +144,7 @@ class Bundle(CompiledRules):
     def module(self) -> Axioms:
         """T and the definitions, without the axioms that can lead to no event and no contradiction."""
         full = self.definitions.axioms
-        return replace(full, axioms=Deferred(self._leading_axioms, full.datatype_definitions))
+        return replace(full, axioms=Deferred(self._leading_axioms, full.about_data))
 
     def _leading_axioms(self) -> tuple[Axiom, ...]:
         sources = self.normal.sources.items()
@@ -196,6 +199,13 @@ class Bundle(CompiledRules):
         if key not in known:
             known[key] = self._asked_numbers(of)
         return known[key]
+
+    def answered(self, name: str, kind: type[Answer], ask: Callable[[], Answer]) -> Answer:
+        """What is asked of T alone, under a name; it is kept with the programs."""
+        known = self.answers.packed
+        if name not in known:
+            known[name] = msgspec.msgpack.encode(ask())
+        return msgspec.msgpack.decode(known[name], type=kind)
 
     def ask_of_streams(self) -> None:
         """Answer what rules about streams ask: for each stream, and for each of a few events alone."""

@@ -26,7 +26,7 @@ from obep.ontology.shacl.shacl_terms import has_shacl
 
 LARGE = 1 << 17
 """Bytes from which on files of T are kept; smaller ones are read as soon."""
-_MAGIC = b"obep-t3\n"
+_MAGIC = b"obep-t4\n"
 _OF_OWL = tuple(f"<{namespace}" for namespace in (OWL, RDF, RDFS, XSD))
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from obep.model import Term
 from obep.ontology.owl import axioms as owl
-from obep.ontology.owl.axioms import Axiom, Axioms, Class, DatatypeDefinition, Deferred, SubClassOf
+from obep.ontology.owl.axioms import Axiom, Axioms, Class, Deferred, SubClassOf
 from obep.ontology.rules import rule_kinds
 
 _CLASSES = {
@@ -31,8 +31,8 @@ _Run = tuple[list[int], list[int]]
 class _Packed(msgspec.Struct, array_like=True):
     names: list[Term]
     declared: list[list[int]]
-    datatypes: list[Any]
-    """The axioms that define datatypes, once more."""
+    about_data: list[Any]
+    """Those that every start looks at, once more."""
     axioms: memoryview
     """Axioms in msgpack: a run of subclasses and what lies above each, or another axiom."""
 
@@ -60,9 +60,9 @@ def pack_axioms(axioms: Axioms) -> bytes:
                 run = ([], [])
                 packed.append(_pack(axiom))
     declared = [[number(name) for name in sorted(getattr(axioms, one.name))] for one in fields(axioms)[1:]]
-    datatypes = [_pack(one) for one in axioms.axioms if isinstance(one, DatatypeDefinition)]
+    about_data = pack_values(axioms.about_data)
     data = memoryview(msgspec.msgpack.encode(packed))
-    return msgspec.msgpack.encode(_Packed(list(names), declared, datatypes, data))
+    return msgspec.msgpack.encode(_Packed(list(names), declared, about_data, data))
 
 
 def unpack_axioms(data: bytes | memoryview) -> Axioms:
@@ -72,9 +72,7 @@ def unpack_axioms(data: bytes | memoryview) -> Axioms:
     """
     packed = msgspec.msgpack.decode(data, type=_Packed)
     names = packed.names
-    defined: list[DatatypeDefinition] = [_unpack(one, {}) for one in packed.datatypes]
-    datatypes = {one.datatype: one.range for one in defined}
-    axioms = Deferred(lambda: tuple(_axioms(packed)), datatypes)
+    axioms = Deferred(lambda: tuple(_axioms(packed)), tuple(unpack_values(packed.about_data)))
     return Axioms(axioms, *(frozenset(map(names.__getitem__, some)) for some in packed.declared))
 
 

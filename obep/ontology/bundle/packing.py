@@ -22,7 +22,7 @@ from obep.ontology.owl.static_graph import Facts, Graph
 from obep.query.link import Linked, assemble
 from obep.query.packed_ast import pack_files, unpack_files
 
-VERSION = 10
+VERSION = 11
 _DIGEST = 16
 
 

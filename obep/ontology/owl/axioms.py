@@ -428,21 +428,26 @@ Axiom = (
     | HasKey
     | Assertion
 )
+AboutData = DatatypeDefinition | SubDataProperty | EquivalentDataProperties
 
 
 class Deferred(Sequence[Axiom]):
     """Axioms that are read when they are first looked at."""
 
-    def __init__(self, read: Callable[[], tuple[Axiom, ...]], datatypes: dict[Term, DataRange]) -> None:
+    def __init__(self, read: Callable[[], tuple[Axiom, ...]], about_data: tuple[AboutData, ...]) -> None:
         self._read: Callable[[], tuple[Axiom, ...]] | None = read
         self._axioms: tuple[Axiom, ...] = ()
-        self.datatypes = datatypes
-        """The datatypes that the axioms define: these are asked for at every start."""
+        self.about_data = about_data
+        """Those of the axioms that every start looks at."""
 
     def _all(self) -> tuple[Axiom, ...]:
         if self._read is not None:
             self._axioms, self._read = self._read(), None
         return self._axioms
+
+    @property
+    def is_read(self) -> bool:
+        return self._read is None
 
     def __len__(self) -> int:
         return len(self._all())
@@ -486,18 +491,23 @@ class Axioms:
             return tuple(dict.fromkeys((*self.axioms, *other.axioms)))
 
         deferred = isinstance(self.axioms, Deferred) or isinstance(other.axioms, Deferred)
-        datatypes = self.datatype_definitions | other.datatype_definitions if deferred else {}
+        about_data = (*self.about_data, *other.about_data) if deferred else ()
         return Axioms(
-            Deferred(both, datatypes) if deferred else both(),
+            Deferred(both, about_data) if deferred else both(),
             *(getattr(self, f.name) | getattr(other, f.name) for f in fields(self)[1:]),
         )
 
     @property
     def datatype_definitions(self) -> dict[Term, DataRange]:
         """The datatypes that T defines, with what they stand for."""
+        return {one.datatype: one.range for one in self.about_data if isinstance(one, DatatypeDefinition)}
+
+    @property
+    def about_data(self) -> tuple[AboutData, ...]:
+        """The axioms that define datatypes, or put one data property below another."""
         if isinstance(self.axioms, Deferred):
-            return self.axioms.datatypes
-        return {axiom.datatype: axiom.range for axiom in self.axioms if isinstance(axiom, DatatypeDefinition)}
+            return self.axioms.about_data
+        return tuple(axiom for axiom in self.axioms if isinstance(axiom, AboutData))
 
     def equivalents(self) -> Iterator[tuple[Term, tuple[ClassExpression, ...]]]:
         """Each named class of an equivalence, with all its equivalents, itself included."""

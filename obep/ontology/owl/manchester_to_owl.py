@@ -45,7 +45,7 @@ class Translation:
         self._classes = axioms.classes
         self._objects = {*axioms.object_properties, ax.TOP_OBJECT_PROPERTY}
         self._used: dict[str, set[Term]] = {}
-        self.units = UnitsAsked(axioms.axioms)
+        self.units = UnitsAsked(axioms.about_data)
         """The units that definitions name."""
         self.misfits: list[Misfit] = []
         """Misplaced names in the definitions translated so far."""

@@ -22,9 +22,10 @@ Fix:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterator, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Set
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from obep.lints.analysis.followed_properties import (
     Along,
@@ -39,6 +40,7 @@ from obep.lints.analysis.static_names import constructed
 from obep.lints.stream_context import Finding, RunContext
 from obep.lints.stream_stats import StreamStats
 from obep.model import RDF_TYPE, Item, Term
+from obep.ontology.bundle.cache import content_hash
 from obep.ontology.bundle.following_names import following
 from obep.ontology.bundle.stream_readers import Listening
 
@@ -62,13 +64,12 @@ describe) and `subject` (a property beside which more is asked, and the individu
 """
 
 
-@dataclass(frozen=True)
-class Expected:
+class Expected(msgspec.Struct, frozen=True):
     """The conditions on the individuals of a stream's items that K may satisfy."""
 
-    along: Mapping[Term, Along]
-    beside: Mapping[Term, Collection[Beside]]
-    defined: Container[Term]
+    along: dict[Term, Along]
+    beside: dict[Term, list[Beside]]
+    defined: frozenset[Term]
     """The classes of which nothing more is asked where they are asserted."""
     made: frozenset[Term]
     """The names that occurrences may assert, in which the events of the next stratum are found."""
@@ -78,6 +79,12 @@ class Expected:
         """None if nothing is asked of individuals that the static graph may say."""
         if not 0 < bundle.k.facts.length <= MOST_KNOWN:
             return None
+        name = content_hash((CODE, here.goals, here.blocks))
+        found = bundle.answered(name, cls, lambda: cls._asked(bundle, here))
+        return found if found.along or found.beside else None
+
+    @classmethod
+    def _asked(cls, bundle: Bundle, here: Listening) -> Expected:
         names = frozenset(constructed(bundle))
         made = frozenset(following(bundle, names)) if names else names
         along = {
@@ -85,8 +92,8 @@ class Expected:
             for property, one in asked_along(bundle, here).items()
             if made.isdisjoint((property, *one.names, *one.ends))
         }
-        beside = asked_beside(bundle, here)
-        return cls(along, beside, defined(bundle), made) if along or beside else None
+        beside = {name: list(others) for name, others in asked_beside(bundle, here).items()}
+        return cls(along, beside, frozenset(defined(bundle)), made)
 
     def ends(self, kind: str, property: Term) -> frozenset[Term]:
         """The purposes of a property; if others serve the same purpose, one of them is enough."""
