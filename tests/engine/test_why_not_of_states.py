@@ -366,3 +366,14 @@ RETURN Hot
     engine.close()
     [_, *lines] = str(engine.why_not("Hot(:z1)")).splitlines()
     assert any('FILTER(?t > ?m) is not true for ?t = "20", ?m = "30"' in line for line in lines), lines
+
+
+def test_an_episode_that_ends_at_the_instant_0_is_kept() -> None:
+    """The first instant was taken for the one at which something had expired."""
+    text = """PREFIX : <http://e/> FROM STREAM <s>
+        EVENT Hot AS (hot value true) EVENT Cool AS (hot value false)
+        STATE Warm(?x) FROM Hot(?x) TO Cool(?x) RETURN Hot"""
+    engine = obep.load(text=text).engine()
+    for second, hot in ((-1, "true"), (0, "false"), (1, "true")):
+        engine.push(f"<http://e/a> <http://e/hot> {hot} .", at=second)
+    assert 'Warm(a) held from -1 to 0, then came a hot "false"' in str(engine.why_not("Warm"))

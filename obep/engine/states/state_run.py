@@ -112,7 +112,8 @@ class StateRun(Running):
 
         def note(episode: Episode, at: int) -> None:
             if episode.ended is not None:
-                expired = episodes.expired[0] == at and episodes.expired[1][-1] is episode
+                instant, gone = episodes.expired  # none at first, of the instant 0
+                expired = instant == at and bool(gone) and gone[-1] is episode
                 callback(state, Spell(episode.key, episode.begun, episode.ended, expired))
 
         episodes.listeners.append(note)
