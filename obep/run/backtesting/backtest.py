@@ -12,8 +12,11 @@ from typing import Any
 import msgspec
 
 from obep.engine.engine import Engine
+from obep.engine.knowledge.prepared_items import PreparedItems
 from obep.engine.query import Query
 from obep.engine.time_letters import LATE
+from obep.formats.tables.mapped_records import Mapped
+from obep.formats.tables.record_blocks import RecordBlock
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.run.backtesting.differences import Difference, Differences
 from obep.run.backtesting.tallies import Lasted, Tallies
@@ -22,7 +25,8 @@ TOP = 10
 MOST_DIFFERENCES = 200
 NEAR = 3_600_000_000
 """Two of one event and key within an hour are one that has moved."""
-Batch = Sequence[Item | DeadLetter]
+Batch = Sequence[Item | DeadLetter | Mapped]
+Prepares = Callable[[Query], Callable[[], PreparedItems | None]]
 
 
 class KeyCount(msgspec.Struct, frozen=True):
@@ -69,13 +73,17 @@ class Backtest(msgspec.Struct, frozen=True):
 class _Version:
     """One version of the query over the history."""
 
-    def __init__(self, query: Query, top: int, settings: dict[str, Any]) -> None:
+    def __init__(self, query: Query, top: int, prepares: Prepares, settings: dict[str, Any]) -> None:
         self.tallies = Tallies(query, top)
         self.query = query
         self._streams = frozenset(query.linked.streams)
         self.late = self.refused = self.items = 0
         self.engine: Engine = query.engine(
-            remember=0, observer=self.tallies, on_dead_letter=self._bury, **settings
+            remember=0,
+            observer=self.tallies,
+            on_dead_letter=self._bury,
+            prepares=prepares(query),
+            **settings,
         )
 
     def _bury(self, letter: DeadLetter) -> None:
@@ -85,14 +93,17 @@ class _Version:
             self.refused += 1
 
     def push(self, batch: Batch) -> list[Occurrence]:
-        items: list[Item] = []
-        for one in batch:
-            if isinstance(one, DeadLetter) or (self._streams and one.stream not in self._streams):
-                self.refused += 1
-            else:
-                items.append(one)
+        items: Sequence[Item | Mapped] = []
+        if not isinstance(batch, RecordBlock):
+            items = [one for one in batch if not isinstance(one, DeadLetter) and self._reads(one.stream)]
+        elif self._reads(batch.stream):
+            items = batch
         self.items += len(items)
+        self.refused += len(batch) - len(items)
         return self._count(self.engine.push_items(items)) if items else []
+
+    def _reads(self, stream: str) -> bool:
+        return not self._streams or stream in self._streams
 
     def close(self) -> list[Occurrence]:
         found = self._count(self.engine.close())
@@ -118,15 +129,16 @@ def backtest(
     near: int = NEAR,
     on_batch: Callable[[int, int, int | None], None] = lambda items, found, watermark: None,
     style: Callable[[], str | None] = lambda: None,
+    prepares: Prepares = lambda query: lambda: None,
     **settings: Any,
 ) -> Backtest:
     """What a query finds in a history, and how it differs from what `against` finds; one pass for both.
 
-    `settings` are those of `Engine` (`lateness`, `idle`, `max_keys`). `on_batch` is called with the number of
-    items and of reports so far, and the watermark.
+    `settings` are those of `Engine` (`lateness`, `idle`, `max_keys`), `prepares` is that of each version.
+    `on_batch` is called with the number of items and of reports so far, and the watermark.
     """
-    new = _Version(query, top, settings)
-    old = None if against is None else _Version(against, top, settings)
+    new = _Version(query, top, prepares, settings)
+    old = None if against is None else _Version(against, top, prepares, settings)
     differences = Differences(near, most_differences)
     first: int | None = None
     last: int | None = None
@@ -144,7 +156,7 @@ def backtest(
             differences.add("gone", hit, old.tallies.key_of(hit))
 
     for batch in batches:
-        instants = [one.at for one in batch if isinstance(one, Item)]
+        instants = _instants(batch)
         if instants:
             first = min(instants) if first is None else min(first, *instants)
             last = max(instants) if last is None else max(last, *instants)
@@ -170,6 +182,12 @@ def backtest(
         differences.left_out,
         style() or "iso",
     )
+
+
+def _instants(batch: Batch) -> list[int]:
+    if isinstance(batch, RecordBlock):
+        return batch.times
+    return [one.at for one in batch if not isinstance(one, DeadLetter)]
 
 
 def _fired(new: _Version, old: _Version | None, top: int) -> tuple[Fired, ...]:

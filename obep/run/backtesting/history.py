@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from obep.config.toml_file import Config
+from obep.engine.clock import Clock
 from obep.engine.query import Query
 from obep.errors import fail
 from obep.formats.stream_reader import Notes
 from obep.lints.item_validation import prepared_items
+from obep.model import Item
 from obep.query.ast import Language
 from obep.run.backtesting.backtest import Backtest, Batch, backtest
 from obep.run.console import write
+from obep.run.embedded import open_inlet
 from obep.run.load_query import load
 from obep.run.progress import Progress, shown_watermark
-from obep.run.run_spec import bind, origin_of
+from obep.run.run_spec import Order, bind, origin_of
 from obep.streams.sources.batches import Source
+from obep.streams.sources.files import FileSource
 from obep.streams.sources.merge import merged
-from obep.streams.sources.open_sources import open_source
 
 
 def over_history(
@@ -39,13 +44,21 @@ def over_history(
     progress = Progress(quiet=quiet, ignore=config.ignore)
     query = _loaded(path, config, dialect, quiet)
     old = None if against is None else _loaded(against, config, dialect, quiet=True)
-    prepares = partial(prepared_items, config, query.bundle)
-    config = config.with_lookups(query.bundle.k.once, waits=bool(query.linked.models))
+    versions = (query,) if old is None else (query, old)
+    streams = tuple(dict.fromkeys(chain.from_iterable(one.linked.streams for one in versions)))
+    models = frozenset(chain.from_iterable(one.linked.models for one in versions))
     notes = Notes()
-    sources = _sources(query, old, given, config, notes)
+    order = Order(path, config, bind(given, streams, config), ())
+    sources = _sources(order, query, notes, waits=old is not None or bool(models))
+    future = config.engine.get("future")
+    clock = Clock(0, None, future, ())
+
+    def counts(item: Item) -> bool:
+        """Whether an instant says where its source stands, as in a run."""
+        return (not streams or item.stream in streams) and not clock.too_far(item.at, time.time_ns() // 1000)
 
     def batches() -> Iterator[Batch]:
-        for turn in merged(sources, {}, 1.0):
+        for turn in merged(sources, {}, 1.0, orders=counts, models=models):
             yield turn.records
 
     def show(items: int, found: int, watermark: int | None) -> None:
@@ -68,9 +81,10 @@ def over_history(
         style=lambda: notes.style,
         lateness=timedelta(microseconds=lateness),
         idle=None if idle is None else timedelta(microseconds=idle),
+        future=None if future is None else timedelta(microseconds=future),
         max_keys=config.engine.get("max_keys"),
         max_because=config.engine.get("max_because"),
-        prepares=prepares,
+        prepares=lambda version: partial(prepared_items, config, version.bundle),
     )
     progress.end({"items": result.items, "occurrences": sum(one.count for one in result.fired)}, False)
     return result
@@ -94,13 +108,10 @@ def _loaded(path: Path, config: Config, dialect: Language | None, quiet: bool) -
     return query
 
 
-def _sources(
-    query: Query, old: Query | None, given: Sequence[str], config: Config, notes: Notes
-) -> dict[str, Source]:
-    streams = tuple(dict.fromkeys((*query.linked.streams, *(old.linked.streams if old else ()))))
-    alone = streams[0] if len(streams) == 1 else ""
-    inlets = bind(given, streams, config)
-    for inlet in inlets:
+def _sources(order: Order, query: Query, notes: Notes, *, waits: bool) -> dict[str, Source]:
+    """The sources of the history; each version looks up in its own K if they wait."""
+    sources: dict[str, Source] = {}
+    for inlet in order.inlets:
         if (origin := origin_of(inlet)) not in ("a file", "standard input"):
             raise fail(
                 "OBEP874",
@@ -108,9 +119,7 @@ def _sources(
                 reason=f"A backtest counts what a history holds, and this is {origin}.",
                 remedy="record the stream to a file, and give that",
             )
-    return {
-        inlet.key: open_source(
-            inlet.name, inlet.uri, config, stream=alone, trusted=inlet.trusted, notes=notes
-        )
-        for inlet in inlets
-    }
+        source = sources[inlet.key] = open_inlet(inlet, order, query, notes, waits=waits)
+        if isinstance(source, FileSource):
+            source.read_lazily()
+    return sources
