@@ -11,6 +11,8 @@ DISTURBED = 0.25
 LAST = 5_000
 """Seconds from the last reading to the one that meets all deadlines, where time goes on by itself."""
 
+TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+INTEGER = "^^<http://www.w3.org/2001/XMLSchema#integer>"
 QUIET = 30
 """Seconds that it comes after the others: nobody waits for a silent stream so long."""
 
@@ -39,6 +41,8 @@ class Shape:
     poison: bool
     live: bool
     iso: bool
+    triples: bool = False
+    """Whether graphs are lines of N-Triples, which are read and decided in blocks."""
 
 
 def make_records(random: Random, shape: Shape, count: int) -> list[Record]:
@@ -67,6 +71,9 @@ def _reading(random: Random, shape: Shape, at: int) -> bytes:
     kind = random.choice(("Sensor", "Sensor", "Probe"))
     name, celsius = random.choice("xyz"), random.choice((0, 2, 20, 40, 41))
     graph = f"<http://e/{name}> a <http://e/{kind}> ; <http://e/celsius> {celsius} ."
+    if shape.triples:
+        said = f'{TYPE} <http://e/{kind}> .\n<http://e/{name}> <http://e/celsius> "{celsius}"{INTEGER} .'
+        graph = f"<http://e/{name}> {said}"
     return make_line(shape, random.choice("ab"), at, graph)
 
 

@@ -21,11 +21,13 @@ from obep.engine.engine import Engine
 from obep.engine.observer import Taken
 from obep.engine.query import Query
 from obep.errors import ObepError
+from obep.formats.tables import record_blocks
 from obep.model import Occurrence
 from obep.run import checkpoint, dead_letters, embedded, pipeline
 from obep.run.run_spec import Order, aim
 from obep.streams.sinks import open_sinks
 from obep.streams.sources import batches, merge
+from obep.streams.sources.files import FileSource
 from obep.why_not.latest import Latest
 
 QUERIES = Path(__file__).parent / "queries"
@@ -106,6 +108,8 @@ class Play:
                     observer=FateObserver(fate),
                 )
                 self._simulate(run, engine, fate)
+                if resumes:  # the undisturbed run reads one by one
+                    _read_in_blocks(run)
                 run.go()
                 run.close()
         except Killed:
@@ -159,6 +163,7 @@ class Play:
             (pipeline, "INTERVAL_S", session.interval),
             (batches, "SIZE", session.size),
             (merge, "SIZE", session.size),
+            (record_blocks, "FEW", 1),
         )
         before = [(module, name, getattr(module, name)) for module, name, _ in seams]
         try:
@@ -168,6 +173,13 @@ class Play:
         finally:
             for module, name, value in before:
                 setattr(module, name, value)
+
+
+def _read_in_blocks(run: pipeline.Run) -> None:
+    """As `obep run` reads files."""
+    for source in run.sources.values():
+        if isinstance(source, FileSource):
+            source.read_lazily()
 
 
 def undisturbed(schedule: Schedule, folder: Path) -> Ran:

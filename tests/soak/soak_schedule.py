@@ -81,6 +81,7 @@ def make_schedule(seed: int, queries: Sequence[str] = QUERIES) -> Schedule:
         random.random() < 0.6,
         kind in ("log", "folder", "pipe"),
         random.random() < 0.3,
+        Random(f"{seed} graphs").random() < 0.6,
     )
     records = make_records(random, shape, random.randint(4, 40))
     if kind in ("files", "mixed"):
