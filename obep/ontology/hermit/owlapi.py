@@ -19,6 +19,8 @@ from obep.ontology.owl import axioms as ax
 BLANK = "urn:obep:blank:"
 NAMED = ax.Class("<internal:obep#named>")
 """The class of individuals with names: keys apply only to them, and our blank nodes have names in Java."""
+MANY = 16
+"""Disjoint classes that HermiT gets by their numbers: it makes a clause for each pair of them."""
 Java = Any
 """An object on the other side."""
 
@@ -172,7 +174,9 @@ def _plain(axiom: ax.Axiom) -> Iterator[ax.Axiom]:
         case ax.DisjointClasses(operands) if len(set(operands)) < len(operands):
             for one, other in combinations(operands, 2):
                 yield ax.SubClassOf(ax.And((one, other)), ax.BOTTOM)
-        case ax.DisjointUnion(name, operands) if len(set(operands)) < len(operands):
+        case ax.DisjointClasses(operands) if len(operands) > MANY:
+            yield from _apart_by_numbers(operands)
+        case ax.DisjointUnion(name, operands) if len(set(operands)) < len(operands) or len(operands) > MANY:
             yield ax.EquivalentClasses((ax.Class(name), ax.Or(operands)))
             yield from _plain(ax.DisjointClasses(operands))
         case ax.DisjointProperties(operands) if len(set(operands)) < len(operands):
@@ -192,3 +196,15 @@ def _plain(axiom: ax.Axiom) -> Iterator[ax.Axiom]:
             return  # says nothing
         case _:
             yield axiom
+
+
+def _apart_by_numbers(operands: tuple[ax.ClassExpression, ...]) -> Iterator[ax.Axiom]:
+    """Disjoint classes: the numbers of two differ in a binary digit, and each digit is a class of its own."""
+    kind = f"<internal:obep#digit{abs(hash(operands))}."
+    for place in range((len(operands) - 1).bit_length()):
+        digit = ax.Class(f"{kind}{place}>")
+        for number, operand in enumerate(operands):
+            if number >> place & 1:
+                yield ax.SubClassOf(operand, digit)
+            else:
+                yield ax.SubClassOf(ax.And((operand, digit)), ax.BOTTOM)
