@@ -68,6 +68,9 @@ class SparqlRule(Rule):
         return None
 
 
+_KINDS = {sh("SPARQLRule"): "a SPARQL rule", sh("TripleRule"): "a triple rule"}
+
+
 @dataclass(frozen=True)
 class Unread:
     """A rule that obep does not carry out, and why."""
@@ -99,11 +102,14 @@ def _rule(reader: ShapeReader, shape: Term, node: Term) -> TripleRule | SparqlRu
     if _is_off(reader, shape) or _is_off(reader, node):
         return None
     types = graph.objects(node, RDF_TYPE)
+    targets = read_targets(graph, shape)
+    if not targets.any:
+        raise UnreadableShape("its shape has no target and is not declared as a class")
     common = (
         node,
         shape,
         _label(reader, node),
-        read_targets(graph, shape),
+        targets,
         tuple(map(reader.shape, _conditions(reader, node))),
         (_order(reader, shape), shape, _order(reader, node), node),
     )
@@ -149,12 +155,12 @@ def _order(reader: ShapeReader, node: Term) -> Fraction:
         return Fraction(0)
     point = comparable(value(said).point) if said.startswith('"') else None
     if not isinstance(point, int | float | Fraction):
-        raise UnreadableShape(f"sh:order is {said}, which is not a number")
+        raise UnreadableShape(f"its sh:order is {said}, which is not a number")
     return Fraction(point)
 
 
 def _label(reader: ShapeReader, node: Term) -> str:
-    """The name of a rule: sh:name, its IRI, or its kind."""
+    """The name of a rule: `sh:name`, its IRI, or its kind."""
     from obep.ontology.shacl.value_checks import text
 
     names = reader.graph.objects(node, sh("name"))
@@ -162,5 +168,5 @@ def _label(reader: ShapeReader, node: Term) -> str:
         return text(names[0])
     if node.startswith("<"):
         return short(node)
-    sparql = sh("SPARQLRule") in reader.graph.objects(node, RDF_TYPE)
-    return "a SPARQL rule" if sparql else "a triple rule"
+    types = reader.graph.objects(node, RDF_TYPE)
+    return next((label for kind, label in _KINDS.items() if kind in types), "a rule")

@@ -214,6 +214,18 @@ def test_a_rule_that_is_not_carried_out_is_named_and_the_others_are_applied(
     assert len(found.bundle.shacl.inferred) == 1
 
 
+def test_a_rule_of_a_shape_without_a_target_is_named(tmp_path: Path) -> None:
+    rule = sparql("CONSTRUCT { $this a :B } WHERE {}")
+    lost = f":Lost a sh:NodeShape ; {rule} . :Off a sh:NodeShape ; sh:deactivated true ; {rule} ."
+    t = f"{lost} :A a sh:NodeShape ; {rule} . :S a sh:NodeShape ; sh:targetNode :c ; {rule} ."
+    found = examined(tmp_path, t, ":a a :A .")
+    (warning,) = [one for one in found.diagnostics if one.code == "OBEP800"]
+    assert warning.message == f"a SPARQL rule of the shape <{NS}Lost> is not applied"
+    assert warning.reason == "Its shape has no target and is not declared as a class."
+    assert found.bundle is not None and found.bundle.shacl is not None
+    assert {s for s, _, _ in found.bundle.shacl.inferred} == {f"<{NS}a>", f"<{NS}c>"}
+
+
 def test_a_query_may_declare_its_own_prefixes(tmp_path: Path) -> None:
     where = "FILTER (STR($this) != 'no:prefix')"
     text = f"PREFIX m: <{NS}> CONSTRUCT {{ $this a m:B ; m:p _:x }} WHERE {{ {where} }}"
