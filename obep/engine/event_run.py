@@ -43,9 +43,9 @@ class Running:
         """The events that it reports."""
         return (self.plan.event,)
 
-    take_alone: Callable[[Occurrence, int], bool] | None = None
+    take_alone: Callable[[Occurrence, int], bool | None] | None = None
     """Takes an occurrence that is alone in its instant, where nothing else is to be done for most of them:
-    whether the instant must be closed. No deadline comes before those that there are, unless it must."""
+    whether the instant must be closed. `None`, and nothing is done, if a deadline of its own comes before it."""
     on_dead_letter: Callable[[DeadLetter], None] | None = None
     """Called with what it refuses."""
     evicted: int = 0

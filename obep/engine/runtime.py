@@ -50,7 +50,7 @@ class Runtime(Strata):
         self._steady = self._steady and self._runs[0].steady and self._returned <= self._heads
         """Whether an occurrence that is alone in its instant can be fed without closing that."""
         self._alone = BlockFeed([leaf for run in self._runs if self._steady for leaf in run.leaves()])
-        self._lone: dict[Term, tuple[Callable[[Occurrence, int], bool], int]] = {}
+        self._lone: dict[Term, tuple[Callable[[Occurrence, int], bool | None], int]] = {}
         """The events that only one run reads, which seldom needs their instants to be closed."""
         if not (self._of_items or plan.windows):
             for event, ((_, number), *others) in self._routes.items():
@@ -121,27 +121,29 @@ class Runtime(Strata):
         at, occurrences = entries[place]
         self.take(at, occurrences, (), found)  # and close what was open before
         self._close_instant(at, found)
-        self._deadlines.next(self.now, exactly=True)
-        lone, deadlines, place = self._lone, self._deadlines, place + 1
+        event, until, deadlines, place = "", at, self._deadlines, place + 1
         while place < last:
             at, occurrences = entries[place]
-            if len(occurrences) != 1 or at >= self._prune_at or entries[place + 1][0] == at:
+            if len(occurrences) != 1 or entries[place + 1][0] == at:
                 break
             one = occurrences[0]
-            if one.event not in lone:
-                break
-            take_alone, number = lone[one.event]
-            if deadlines.first <= at or deadlines.due[number] == NEVER:
-                self._stale.add(number)
-                due = deadlines.next(self.now, exactly=True)
-                if due is not None and due <= at and (due < at or deadlines.has_others(number, at)):
+            if one.event != event:
+                event = one.event
+                if event not in self._lone:
                     break
+                take_alone, number = self._lone[event]
+                until = min(self._prune_at, deadlines.of_others(number, self.now))
+            if at >= until:
+                break
+            changed = take_alone(one, at)
+            if changed is None:
+                break
             self.now = at
-            if take_alone(one, at):
+            if changed:
                 self._arrived.append(one)
                 self._touched.add(number)
                 self._close_instant(at, found)
-                self._deadlines.next(self.now, exactly=True)
+                until = min(self._prune_at, deadlines.of_others(number, at))
             place += 1
         self._stale.update(self._timed)
         return place

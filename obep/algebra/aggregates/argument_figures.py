@@ -61,15 +61,15 @@ class ArgumentFigures:
             self._unbound += 1
             return
         known: Any = parsed[value]
+        kind = known.__class__
         if self._sums:
-            kind = known.__class__
             if kind is Decimal and self._inexact is None:
                 self._numbers += 1
                 self._decimals += 1
                 self._tenths = _add(self._tenths, known)
             elif kind in RANK:
                 self._enter(known, kind)
-        if known != known:
+        if kind is not Decimal and known != known:
             self._nans = self._nans or {}
             self._nans[value] = self._nans.get(value, 0) + 1
             return
@@ -85,15 +85,15 @@ class ArgumentFigures:
             self._unbound -= 1
             return
         known: Any = parsed[value]
+        kind = known.__class__
         if self._sums:
-            kind = known.__class__
             if kind is Decimal and self._inexact is None and self._numbers > 1:
                 self._numbers -= 1
                 self._decimals -= 1
                 self._tenths = _subtract(self._tenths, known)
             elif kind in RANK:
                 self._leave(known, kind)
-        if known != known and self._nans is not None:
+        if kind is not Decimal and known != known and self._nans is not None:
             left = self._nans.pop(value) - 1
             if left:
                 self._nans[value] = left
@@ -185,17 +185,21 @@ class ArgumentFigures:
 
     def greatest_value(self, now: int) -> Value | None:
         """MAX as a value."""
-        return self._extreme_value(self._greatest)
+        of = self._greatest
+        if of is None or self._nans or self._unbound:
+            return self._extreme_value(of)
+        return of.entries[of.first][1] if self.rows else None
 
     def least_value(self, now: int) -> Value | None:
         """MIN as a value."""
-        return self._extreme_value(self._least)
+        of = self._least
+        if of is None or self._nans or self._unbound:
+            return self._extreme_value(of)
+        return of.entries[of.first][1] if self.rows else None
 
     def _extreme_value(self, of: RunningExtreme | None) -> Value | None:
-        if self._nans or self._unbound or of is None:
-            term = self._extreme(of)
-            return None if term is None else parsed[term]
-        return of.entries[of.first][1] if self.rows else None
+        term = self._extreme(of)
+        return None if term is None else parsed[term]
 
 
 FIGURES: dict[str, Callable[[ArgumentFigures, int], Any]] = {

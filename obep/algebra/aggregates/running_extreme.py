@@ -30,27 +30,34 @@ class RunningExtreme:
 
     def add(self, end: int, known: Any, term: Term) -> None:
         """A row comes, mostly with the latest end; its value is no NaN."""
-        entries, least, later = self.entries, self.first, None
-        while len(entries) > least and entries[-1][0] > end:
-            later = later or []
-            later.append(entries.pop())
-        if later is None or self._outdoes(known, term, later[-1]):
-            beats = self._beats
-            while len(entries) > least:
-                _, other, its_term = entries[-1]
-                if other.__class__ is known.__class__:
-                    if not beats(known, other) and (known != other or term > its_term):
-                        break
-                elif not self._outdoes(known, term, entries[-1]):
+        entries, beats = self.entries, self._beats
+        for _ in range(len(entries) - self.first):
+            its_end, other, its_term = entries[-1]
+            if its_end > end:
+                self._add_before(end, known, term)
+                return
+            if other.__class__ is known.__class__:
+                if not beats(known, other) and (known != other or term > its_term):
                     break
-                entries.pop()
-            entries.append((end, known, term))
-        if later is not None:
-            entries.extend(reversed(later))
+            elif not self._outdoes(known, term, entries[-1]):
+                break
+            entries.pop()
+        entries.append((end, known, term))
+
+    def _add_before(self, end: int, known: Any, term: Term) -> None:
+        """A row comes that leaves before some that are there."""
+        entries, later = self.entries, []
+        while len(entries) > self.first and entries[-1][0] > end:
+            later.append(entries.pop())
+        if self._outdoes(known, term, later[-1]):
+            self.add(end, known, term)
+        entries.extend(reversed(later))
 
     def expire(self, end: int) -> None:
         """All rows that end by an instant have left."""
         entries, first = self.entries, self.first
+        if first == len(entries) or entries[first][0] > end:  # so it is most often
+            return
         while first < len(entries) and entries[first][0] <= end:
             first += 1
         if first == len(entries) or (first >= _FEW and 2 * first > len(entries)):

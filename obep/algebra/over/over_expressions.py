@@ -83,6 +83,8 @@ class OverExpressions:
         self.max_because = max_because
         self.blocked: bool | Blocked = False
         """What the last `result` waits for, if it was nothing."""
+        self.failed: Quick | None = None
+        """The part of HAVING that was not true in it, if that was a quick one."""
         self.bare = not aggregates and having is None
         """Whether only groups with rows count."""
         self.lags = False
@@ -126,9 +128,9 @@ class OverExpressions:
         for quick in self._quick:
             passed = quick(accumulators, now)
             if passed is not True:
-                self.blocked = passed
+                self.blocked, self.failed = passed, quick
                 return None
-        self.blocked = False
+        self.blocked, self.failed = False, None
         moment = term_of_value(Moment(now)) if self.of_time else None
         row: list[Any] = [*group, moment, *self._pending, accumulators, now]
         try:

@@ -80,25 +80,26 @@ class OverRows:
 
     def put_alone(
         self, at: int, order: tuple[Term, ...], individuals: str, terms: Values, key: GroupKey, source: Any
-    ) -> bool:
-        """A row of an instant that nothing else happens at, and the end of that; see `settle`."""
-        left, ahead, least = self.leaving.next, self.ahead.next, at - self.within
+    ) -> bool | None:
+        """A row of an instant that nothing else happens at, and the end of that; see `settle`.
+
+        None, and nothing is done, where something happens before that instant.
+        """
+        leaving, ahead, least = self.leaving, self.ahead.next, at - self.within
+        left = leaving.next
+        if (left is not None and left < least) or (ahead is not None and ahead < at):
+            return None
         group = self.groups.get(key)
-        if (
-            group is None
-            or group.since is None
-            or self.moved
-            or (left is not None and left < least)
-            or (ahead is not None and ahead <= at)
-        ):
+        if group is None or group.since is None or self.moved or ahead == at:
             self.put(at, order, at, individuals, terms, key, at, source)
             return self.settle(at)
         row: KeptRow = (at, order, at, individuals, terms, group)
         group.add(row, source)
         self.clock = self.closed = group.moved = at
-        self.leaving.put(row)
+        leaving.put(row)
         if left == least:
-            for gone in self.leaving.until(least):
+            while leaving.next == least:
+                gone = leaving.pop()
                 other = gone[GROUP]
                 other.remove(gone)
                 other.moved = at

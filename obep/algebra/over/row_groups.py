@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from obep.algebra.aggregates.accumulator import Collecting
 from obep.algebra.aggregates.presence import Full, Held
-from obep.algebra.over.figure_compiler import Blocked
+from obep.algebra.over.figure_compiler import Blocked, Quick
 from obep.algebra.over.over_expressions import END, ORDER, TERMS, GroupKey, KeptRow, OverExpressions, Values
 
 _FEW = 32
@@ -38,6 +38,7 @@ class RowGroup:
         "blocked",
         "changed",
         "expressions",
+        "failed",
         "gone",
         "key",
         "last",
@@ -74,6 +75,8 @@ class RowGroup:
         """If it held when it was last looked at: the rows that have left since."""
         self.blocked: bool | Blocked = False
         """If it did not hold when it was last looked at: what must happen before it can."""
+        self.failed: Quick | None = None
+        """If it did not hold then: the part of HAVING that was not true, which is tried first."""
         self.last: Values | None = None
         """Its values when it was last looked at, if it held then."""
 
@@ -90,19 +93,17 @@ class RowGroup:
     def add(self, row: KeptRow, source: Any) -> bool:
         """Takes a row; whether it was not there yet."""
         rows, sources = self._rows, self._sources
-        if not rows:
-            self.turned = True
-            rows.append(row)
-            sources.append(source)
-        elif rows[-1][END] < row[END]:
-            rows.append(row)
-            sources.append(source)
-        else:
+        if rows and rows[-1][END] >= row[END]:
             place = bisect_left(rows, row[:TERMS], self._first)
             if place < len(rows) and rows[place][:TERMS] == row[:TERMS]:
                 return False
             rows.insert(place, row)
             sources.insert(place, source)
+        else:
+            if not rows:
+                self.turned = True
+            rows.append(row)
+            sources.append(source)
         expressions = self.expressions
         if len(sources) > expressions.max_because:
             sources[-expressions.max_because - 1] = None
@@ -178,11 +179,19 @@ class RowGroup:
             self.changed = self.left = False
             self.seen = self.since
             return None
+        if self.failed is not None and self.since is not None:
+            passed = self.failed(self.accumulators, at)
+            if passed is not True:
+                self.blocked = passed
+                self.changed = self.left = False
+                self.seen = self.since
+                return None
         if self.standing or expressions.each:
             there = self.standing and (not expressions.bare or self.since is not None)
         else:
             there = self.since is not None
         self.blocked = False
+        self.failed = None
         if not there:
             values = None
         elif expressions.lags:
@@ -190,7 +199,9 @@ class RowGroup:
         else:
             values = expressions.result(self.key, self.accumulators, at)
         if values is None and self.last is None:  # so it is most often
-            self.blocked = there and expressions.blocked
+            if there:
+                self.blocked = expressions.blocked
+                self.failed = None if expressions.lags else expressions.failed
             self.changed = self.left = False
             self.seen = self.since
             return None

@@ -44,13 +44,20 @@ class Timeline(Generic[T]):
         yield from (thing for _, _, thing in self._heap)
 
     def until(self, at: int) -> list[T]:
-        """Takes out all that happens up to an instant, in no order."""
-        queue, heap, found = self._queue, self._heap, []
-        while queue and queue[0][0] <= at:
-            found.append(queue.popleft())
-        while heap and heap[0][0] <= at:
-            found.append(heappop(heap)[2])
+        """Take out all that happens up to an instant, in its order."""
+        found = []
+        while self.next is not None and self.next <= at:
+            found.append(self.pop())
+        return found
+
+    def pop(self) -> T:
+        """Take out what happens first."""
+        queue, heap = self._queue, self._heap
+        if heap and (not queue or heap[0][0] < queue[0][0]):
+            found = heappop(heap)[2]
+        else:
+            found = queue.popleft()
         self.next = queue[0][0] if queue else None
-        if heap:
-            self.next = heap[0][0] if self.next is None else min(self.next, heap[0][0])
+        if heap and (self.next is None or heap[0][0] < self.next):
+            self.next = heap[0][0]
         return found

@@ -54,6 +54,8 @@ class Deadlines:
         """The runs that have a deadline by an instant."""
         return [number for number, due in self.due.items() if due <= at]
 
-    def has_others(self, number: int, at: int) -> bool:
-        """Whether another run has a deadline by an instant."""
-        return len(self.due) > 1 and any(due <= at for n, due in self.due.items() if n != number)
+    def of_others(self, number: int, now: int | None) -> int:
+        """The next deadline of another run than one."""
+        self.stale.update(self.timed)
+        self.next(now, exactly=True)
+        return min([due for n, due in self.due.items() if n != number], default=NEVER)

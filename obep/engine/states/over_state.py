@@ -224,17 +224,23 @@ class OverState(StateRun):
         for key, ended in touched.items():
             self._settle(key, ended, at)
 
-    def _take_alone(self, one: Occurrence, at: int) -> bool:
-        """The same for an occurrence that is alone in its instant, up to where a group changes."""
+    def _take_alone(self, one: Occurrence, at: int) -> bool | None:
+        """The same for an occurrence that is alone in its instant, up to where a group changes.
+
+        None, and nothing is done, where something happens before that instant.
+        """
         window, due = self._window, self.episodes.due
+        if due and due[0][0] <= at:
+            return None
         solutions = one.solutions.get(self._ask, ())
         if len(solutions) == 1 and None not in (terms := self._terms(solutions[0])):
             group = self._group_of(terms)
-            moved = window.put_alone(at, terms, one.individual, terms, group, one.explanation)  # type: ignore[arg-type]  # all are bound
-        else:
-            self._add_rows((at, at, at, at, (one,), solutions))
-            moved = window.settle(at)
-        return moved or (bool(due) and due[0][0] <= at)
+            return window.put_alone(at, terms, one.individual, terms, group, one.explanation)  # type: ignore[arg-type]  # all are bound
+        moment = window.next_moment()
+        if moment is not None and moment < at:
+            return None
+        self._add_rows((at, at, at, at, (one,), solutions))
+        return window.settle(at)
 
     def _add_rows(self, candidate: Candidate) -> None:
         """One row for each start, end, individuals and solution (STATES 2)."""

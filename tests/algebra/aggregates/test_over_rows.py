@@ -14,7 +14,7 @@ from over_definition import HELD, SPECS, Answer, Arrival, Episodes, Spec, World,
 from obep.algebra.over.over_expressions import MAX_BECAUSE, GroupKey, OverExpressions, OverRow
 from obep.algebra.over.over_rows import OverRows
 from obep.algebra.over.over_snapshot import restore, to_plain
-from obep.algebra.over.row_groups import GroupChange
+from obep.algebra.over.row_groups import GroupChange, RowGroup
 from obep.guards.guard_terms import literal
 from obep.guards.typed_values import term_of_value
 from obep.query.ast import Call, Var
@@ -277,8 +277,8 @@ def test_a_row_touches_its_group_alone(within: int, monkeypatch: pytest.MonkeyPa
     """The work of an instant is what came and what left, whatever the window and the groups hold."""
     known = window(SPECS[0], within, None)
     looks: list[int] = []
-    result = known.expressions.result
-    monkeypatch.setattr(known.expressions, "result", lambda *given: looks.append(0) or result(*given))
+    look = RowGroup.look
+    monkeypatch.setattr(RowGroup, "look", lambda *given: looks.append(0) or look(*given))
     for end in range(3_000):
         put(known, row_of(f"<{end % 500}>", end, 1))
     known.advance(2_999)
