@@ -7,6 +7,7 @@ K's. So an answer about one item is the answer about all of its shape.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from obep.guards.block_queries import Ask
@@ -25,6 +26,7 @@ WORTH_AN_INDEX = 4
 """So many asks with one pattern, and their filters are indexed."""
 Name = int | Term
 Row = tuple[Name | None, ...]
+Pick = Callable[[tuple[Term, ...]], Solution]
 
 
 class Hit(NamedTuple):
@@ -43,6 +45,8 @@ class Hit(NamedTuple):
     bounded: bool = False
     rows: tuple[tuple[Questions, tuple[Row, ...]], ...] = ()
     """For the asks with a pattern: what the pattern finds, before their filters."""
+    solved: tuple[tuple[int, Pick], ...] | None = None
+    """Where each ask has one solution, and no filter: its number, and what makes that of an item's names."""
 
 
 def ordered(hit: Hit, triples: Sequence[Triple], own: Container[Term]) -> Hit:
@@ -88,6 +92,14 @@ class Template(NamedTuple):
 def named(name: Name | None, names: Sequence[Term]) -> Term | None:
     """A name of a template, filled in."""
     return names[name] if isinstance(name, int) else name
+
+
+def picker(row: Row) -> Pick:
+    """Return a function that fills in the names of a row."""
+    places = [name for name in row if isinstance(name, int)]
+    if not row or len(places) < len(row):
+        return lambda names: tuple([names[one] if isinstance(one, int) else one for one in row])
+    return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))
 
 
 class Question:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from obep.abstraction.answer_templates import Hit, Name, Questions, Row, named
+from obep.abstraction.answer_templates import Hit, Name, Pick, Questions, Row, named, picker
 from obep.abstraction.guard_graphs import OccurrenceGraphs
 from obep.abstraction.hit_groups import Grouping
 from obep.abstraction.open_facts import OpenFacts
@@ -54,10 +54,18 @@ class Asking:
 
     def rows(self, hits: tuple[Hit, ...], shape: Shape) -> tuple[Hit, ...]:
         """The hits with what the patterns of their asks find."""
-        if not self._patterns:
-            return hits
-        names = list(shape.names)
-        return tuple([self._with_rows(hit, shape, names) for hit in hits])
+        if self._patterns:
+            names = list(shape.names)
+            hits = tuple([self._with_rows(hit, shape, names) for hit in hits])
+        return tuple([hit._replace(solved=self._solved(hit)) for hit in hits])
+
+    def _solved(self, hit: Hit) -> tuple[tuple[int, Pick], ...] | None:
+        plain = self.plainly(hit)
+        if plain is None:
+            return None
+        often, rows = plain
+        named = [(number, (hit.individual,) * count) for number, count in often]
+        return tuple([(number, picker(row)) for number, row in (*named, *rows)])
 
     def _with_rows(self, hit: Hit, shape: Shape, names: list[Term]) -> Hit:
         questions = self._patterns.get(hit.event)
@@ -76,15 +84,19 @@ class Asking:
             found.append((asked, tuple(rows)))
         return hit._replace(rows=tuple(found))
 
-    def solve(self, occurrence: Occurrence, hit: Hit, names: Sequence[Term]) -> None:
+    def solve(self, occurrence: Occurrence, hit: Hit, names: tuple[Term, ...]) -> None:
         """The solutions of all asks about an occurrence."""
         event = occurrence.event
         solutions = occurrence.solutions
+        if hit.solved is not None:
+            for number, pick in hit.solved:
+                solutions[number] = (pick(names),)
+            return
         for number, often in self._names.get(event, ()):
             solutions[number] = ((occurrence.individual,) * often,)
         for asked, rows in hit.rows:
             if len(rows) == 1 and asked.unfiltered is not None:
-                filled = (tuple([names[n] if isinstance(n, int) else n for n in rows[0]]),)
+                filled = (picker(rows[0])(names),)
                 for number in asked.unfiltered:
                     solutions[number] = filled
             elif rows:

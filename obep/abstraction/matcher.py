@@ -218,13 +218,13 @@ class Matcher:
         if template.clash is not None or template.refused is not None:
             return self._dead(item, template, shape)
         at, stream, streams = item.at, item.stream, self._streams
-        names = list(own)
+        names = tuple(own)
         occurrences = []
         hits: Sequence[Hit] = template.hits
         if template.groups is not None and not every:
             hits = template.groups.chosen(hits, names)
         for hit in hits:
-            event, individual, mine, static, frame, places, bounded, _ = hit
+            event, individual, mine, static, frame, places, bounded, _, solved = hit
             if streams and streams.get(event, stream) != stream:
                 continue
             explanation: list[Assertion]
@@ -241,8 +241,13 @@ class Matcher:
             occurrence = Occurrence(event, individual, tuple(explanation), at, at, at, at)
             if bounded:
                 occurrence.bounded = True
-            if self._asks.some:
-                self._asks.solve(occurrence, hit, names)
+            if solved is None:
+                if self._asks.some:
+                    self._asks.solve(occurrence, hit, names)
+            elif solved:
+                solutions = occurrence.solutions
+                for number, pick in solved:
+                    solutions[number] = (pick(names),)
             occurrences.append(occurrence)
         if template.capped and not every:
             self.capped += template.capped
@@ -292,7 +297,7 @@ class Matcher:
         """The hits of events that listen to a stream."""
         return [hit for hit in hits if self._streams.get(hit.event, stream) == stream]
 
-    def solve_hit(self, occurrence: Occurrence, hit: Hit, names: Sequence[Term]) -> None:
+    def solve_hit(self, occurrence: Occurrence, hit: Hit, names: tuple[Term, ...]) -> None:
         """Fill in the solutions of the asks about an occurrence of a hit."""
         if self._asks.some:
             self._asks.solve(occurrence, hit, names)
@@ -334,7 +339,7 @@ class Matcher:
         self.undecided += template.bounded
         found = []
         again = (occurrence.event, body_of(occurrence.event))
-        names = list(shape.names)
+        names = tuple(shape.names)
         for hit in template.hits if template.groups is None else template.groups.chosen(template.hits, names):
             individual = named(hit.individual, names) or ""
             if individual == occurrence.individual and hit.event in again:

@@ -119,7 +119,9 @@ class Decisions:
         if hit.plain is None:
             names = [terms[n] if isinstance(n, int) else n for n in hit.names]
             one.solutions = {}
-            self._matcher.solve_hit(one, hit.hit, cast(list[Term], names))  # no name of a hit is missing
+            self._matcher.solve_hit(
+                one, hit.hit, cast(tuple[Term, ...], tuple(names))
+            )  # no name of a hit is missing
         return one
 
     def _decision(self, key: tuple[object, ...], record: Mapped) -> Decision | None:
