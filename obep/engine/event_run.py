@@ -45,7 +45,7 @@ class Running:
 
     take_alone: Callable[[Occurrence, int], bool | None] | None = None
     """Takes an occurrence that is alone in its instant, where nothing else is to be done for most of them:
-    whether the instant must be closed. `None`, and nothing is done, if a deadline of its own comes before it."""
+    whether the instant must be closed. `None`, and nothing is done, if a deadline of its own comes before."""
     on_dead_letter: Callable[[DeadLetter], None] | None = None
     """Called with what it refuses."""
     evicted: int = 0

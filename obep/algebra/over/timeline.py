@@ -53,10 +53,8 @@ class Timeline(Generic[T]):
     def pop(self) -> T:
         """Take out what happens first."""
         queue, heap = self._queue, self._heap
-        if heap and (not queue or heap[0][0] < queue[0][0]):
-            found = heappop(heap)[2]
-        else:
-            found = queue.popleft()
+        late = heap and (not queue or heap[0][0] < queue[0][0])
+        found = heappop(heap)[2] if late else queue.popleft()
         self.next = queue[0][0] if queue else None
         if heap and (self.next is None or heap[0][0] < self.next):
             self.next = heap[0][0]
