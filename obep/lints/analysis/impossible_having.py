@@ -68,8 +68,12 @@ def _impossible(state: OverState, having: Expression) -> tuple[Expression, str, 
             if first and kept.counts_rows and _holds_of_none(operator, constant):
                 reason = "Every group has at least one row."
                 return part, reason, f"FOR EACH S({_shown(state)})   has a group for each of which S holds"
+            if first and _is_held(value):
+                within = quote(state.within)
+                return part, f"{key} is from 0 s to {within}, the time of WITHIN.", f"{key} < {within}"
             reason = f"{key} is never negative." if first else "The conditions leave no value together."
-            return part, reason, f"{key} >= {max(constant, Decimal(1))}"
+            least = quote(Duration(int(constant))) if _is_held(value) else max(constant, Decimal(1))
+            return part, reason, f"{key} >= {least}"
     return None
 
 
@@ -130,16 +134,23 @@ def _compared(
     if not isinstance(part, Comparison) or part.operator not in _MIRRORED:
         return None
     left, operator, right = part.left, part.operator, part.right
-    number = _number(right)
-    value: Expression = left
-    sign: str = operator
+    number, value, sign = _constant(right), left, operator
     if number is None:
-        number, value, sign = _number(left), right, _MIRRORED[operator]
-    if number is None or _number(value) is not None:
+        number, value, sign = _constant(left), right, _MIRRORED[operator]
+    if number is None or _constant(value) is not None:
         return None
     if isinstance(value, Var):
         value = named.get(value.name) or value
     return value, sign, number
+
+
+def _constant(node: Expression) -> Decimal | None:
+    """A number, or the microseconds of a duration: what is compared with one is never compared with both."""
+    return Decimal(node.micros) if isinstance(node, Duration) else _number(node)
+
+
+def _is_held(value: Expression) -> bool:
+    return isinstance(value, Aggregate) and value.function == "HELD"
 
 
 def _number(node: Expression) -> Decimal | None:
@@ -167,8 +178,8 @@ class _Range:
             and state.each is None
         )
         self._whole = isinstance(value, Aggregate) and value.function in _WHOLE
-        self._low = Decimal(int(self.counts_rows)) if known else None
-        self._high: Decimal | None = None
+        self._low = Decimal(int(self.counts_rows)) if known or _is_held(value) else None
+        self._high = Decimal(state.within.micros) if _is_held(value) else None
         self._above = self._below = False  # whether the ends themselves are left out
 
     def take(self, operator: str, number: Decimal) -> bool:

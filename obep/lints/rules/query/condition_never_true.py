@@ -14,7 +14,8 @@ for it.
 - an individual with a literal (`?p = "PenA"`): write its name, `?p = :PenA`;
 - one thing with constants that leave nothing (`?v > 5 && ?v < 4`): perhaps `||` was meant;
 - a COUNT of 0 or less: a group without rows is no group. `FOR EACH`, or a state without parameters, has
-  groups with nothing in them.
+  groups with nothing in them;
+- a HELD() that is longer than WITHIN.
 
 Example:
 
