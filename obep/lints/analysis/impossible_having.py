@@ -134,7 +134,8 @@ def _compared(
     if not isinstance(part, Comparison) or part.operator not in _MIRRORED:
         return None
     left, operator, right = part.left, part.operator, part.right
-    number, value, sign = _constant(right), left, operator
+    number, value = _constant(right), left
+    sign: str = operator
     if number is None:
         number, value, sign = _constant(left), right, _MIRRORED[operator]
     if number is None or _constant(value) is not None:
