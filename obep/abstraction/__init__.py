@@ -3,7 +3,7 @@
 In: a `Bundle`, items, occurrences of composite events as items of the next stratum. Out: `Matched`, or a
 `DeadLetter`. Never here: patterns, time order, files.
 
-The path of an item: shapes (what is its own is taken away) → evaluate (rules, then bounds and the reasoner) →
+The path of an item: shapes (private names are replaced) → evaluate (rules, then bounds and the reasoner) →
 explain (all minimal reasons) → templates (remembered) → matcher (occurrences, with the solutions of guards).
 That of the items of a window: union (which triples explain something together) → together (when they came).
 """

@@ -1,7 +1,7 @@
 """Logical occurrences of mapped records: they differ in the terms of the template and in the instant only.
 
 What is found in one record of a decision is found in all of them. Explanation, item and texts are made when
-somebody reads them.
+they are read.
 """
 
 from __future__ import annotations
@@ -214,7 +214,7 @@ _new = Decided.__new__
 
 
 def decided_occurrence(hit: DecidedHit, at: int, terms: tuple[Term | None, ...]) -> Decided:
-    """The occurrence of a hit in a record; its solutions are made when somebody reads them."""
+    """The occurrence of a hit in a record; its solutions are made when they are read."""
     one = _new(Decided)
     one.by, one.terms = hit, terms
     one.start = one.end = one.detected = one.since = at

@@ -107,11 +107,11 @@ class ClosedGraph:
         if p is None:
             for role in self._bundle.definitions.guard_roles:
                 yield from self._edges(s, role, o)
-            yield from self._unheard(s, o)
+            yield from self._unknown_properties(s, o)
         elif p != RDF_TYPE:
             yield from self._edges(s, p, o)
 
-    def _unheard(self, s: Term | None, o: Term | None) -> Iterator[Triple]:
+    def _unknown_properties(self, s: Term | None, o: Term | None) -> Iterator[Triple]:
         """Triples of unknown properties, as they are asserted."""
         program = self._sure.program
         for triples in (self._triples, self._bundle.k) if self._with_k else (self._triples,):

@@ -22,7 +22,7 @@ Instant = tuple[int, Sequence[Occurrence]]
 
 
 class DecidedBlock(Sequence[Instant]):
-    """Records with what was decided about each; their occurrences are made when somebody reads them."""
+    """Records with what was decided about each; their occurrences are made when they are read."""
 
     def __init__(
         self, about: Decisions, times: list[int], rows: list[Terms], decisions: Sequence[Decision | None]

@@ -293,8 +293,8 @@ class Matcher:
             return None
         return (template, shape) if template.keep and template.groups is None else None
 
-    def heard(self, hits: Iterable[Hit], stream: str) -> list[Hit]:
-        """The hits of events that listen to a stream."""
+    def of_stream(self, hits: Iterable[Hit], stream: str) -> list[Hit]:
+        """The hits of events that read a stream."""
         return [hit for hit in hits if self._streams.get(hit.event, stream) == stream]
 
     def solve_hit(self, occurrence: Occurrence, hit: Hit, names: tuple[Term, ...]) -> None:

@@ -193,7 +193,8 @@ class Decisions:
         if found is None:
             return None
         answers, shape = found
-        hits = [self._decided(hit, shape, record) for hit in self._matcher.heard(answers.hits, record.stream)]
+        there = self._matcher.of_stream(answers.hits, record.stream)
+        hits = [self._decided(hit, shape, record) for hit in there]
         if None in hits:
             return None
         return Decision(tuple(hits), shape.unknown, answers.capped, answers.bounded)  # type: ignore[arg-type]  # without None

@@ -2,7 +2,7 @@
 
 In: triples that come, triples that go. Out: the triples that follow and did not follow before, and those that
 no longer do; and the graph, to look things up in. Where the rules do not decide everything that groups ask
-for, or compare literals by their values, the whole is closed again when somebody looks, and there are no
+for, or compare literals by their values, the whole is closed again when it is read, and there are no
 changes to give.
 """
 

@@ -149,7 +149,7 @@ class Runtime(Strata):
         return place
 
     def _take_decided(self, block: DecidedBlock, found: list[Occurrence]) -> None:
-        """The same for records: what is alone is fed without an occurrence for what nobody wants."""
+        """The same for records: what is alone is fed without an occurrence for what no event reads."""
         times, rows, feeds, place = block.times, block.rows, self._alone.of(block), 0
         for stop in not_alone(times, feeds, self.now):
             if place < stop:
@@ -197,7 +197,7 @@ class Runtime(Strata):
         """Feed them; occurrences that are returned unchanged come back."""
         takes = {event: all_of([take for take, _ in routes]) for event, routes in self._routes.items()}
         said: list[Occurrence] = []
-        takes |= dict.fromkeys(self._returned, said.append)  # nobody reads them: the plan is flat
+        takes |= dict.fromkeys(self._returned, said.append)  # no event reads them: the plan is flat
         take_of, now, tied = takes.get, -NEVER if self.now is None else self.now, True
         last: Occurrence | None = None
         for occurrence in occurrences:
@@ -286,7 +286,7 @@ class Runtime(Strata):
         for event, state in runs:
             known[event].load(state, unpack)
         self._deadlines.forget()
-        self._tied = self.now is not None  # nobody knows; where nothing has come yet, it has not
+        self._tied = self.now is not None  # it is not stored; where nothing has come yet, it is false
         self._touched = set(range(len(self._runs))) if self._tied else set()
         self._arrived[:] = unpack(arrived)
         self._seen.clear()

@@ -83,8 +83,9 @@ class Quantities:
                 said[s, p, target[1]] = None
                 if s in own or p in NUMERIC_VALUES:
                     if s in others and any(unit_named(_text(one)) != unit_named(target[0]) for one in units):
-                        reason = f"{s} {others[s]}: its unit is that of {p} too, and nobody asks for it in"
-                        raise Refused(WRONG_UNIT, f"{reason} {target[0]}")
+                        reason = f"{s} {others[s]}: its unit is also that of {p}"
+                        asked = f"which the query does not ask for in {target[0]}"
+                        raise Refused(WRONG_UNIT, f"{reason}, {asked}")
                     now[s] = unit_iri(target[0])
         except Refused as refused:
             return DeadLetter(item.stream, item.at, refused.code, refused.reason, as_sent(item))
@@ -111,7 +112,7 @@ class Quantities:
             what = "is not a known unit" if source is None else f"cannot become {names}"
             raise Refused(WRONG_UNIT, f"{s} {p}: {shown(name)} {what}; the query asks for {names}")
         if not wanted:
-            return None  # of this quantity nobody asks
+            return None  # the query does not ask for this quantity
         target = unit_named(wanted)
         assert target is not None
         if len(text) > _MOST or abs(Decimal(text).adjusted()) > _MOST:

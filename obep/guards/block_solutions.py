@@ -148,8 +148,8 @@ class Block:
 def _unbound(occurrence: Occurrence) -> tuple[dict[str, Term], ...]:
     """The parameters of a composite that binds none of them: nothing is asked of it (SPEC D8).
 
-    One that its pattern did not find (an item said so, or an axiom) has no parameters: nobody knows whom it
-    happened to, so it is the same as nobody. What NOT leaves of an item is no part that is listed, but the
+    One that its pattern did not find (an item said so, or an axiom) has no parameters: its individual
+    is unknown, so no row is about it. What NOT leaves of an item is no part that is listed, but the
     individual of what a pattern finds is always named by its id.
     """
     found = occurrence.parts or occurrence.individual == f"<{occurrence.id}>"

@@ -158,7 +158,7 @@ class Fallback(Choosing):
         self._naive = node.which == "naive"
         eager = calm and node.relation == "SEQ" and not self._naive
         super().__init__(node, node.relation, emit, eager=eager)
-        self._nobody = (None,) * len(node.left.aliases)
+        self._unmatched = (None,) * len(node.left.aliases)
         self._widen = widener(node.right.variables, node.variables)
         self._final = emit
         if node.held:
@@ -177,7 +177,7 @@ class Fallback(Choosing):
         alone = self._alone(right, fitting)
         if alone:
             widened = alone if self._widen is None else self._widen(alone)
-            self.emit((start, end, done, since, self._nobody + parts, widened))
+            self.emit((start, end, done, since, self._unmatched + parts, widened))
 
     def _with_new_lefts(self, lefts: list[Candidate], at: int) -> None:
         if not self._naive:

@@ -29,7 +29,7 @@ from obep.run.pipeline import Outlet, Run
 from obep.run.progress import Progress, shown_watermark
 from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
-from obep.run.run_notes import Absences, heard_sinks, opened, say_noted, say_skipped
+from obep.run.run_notes import Absences, connected_sinks, opened, say_noted, say_skipped
 from obep.run.run_spec import Inlet, Order, Target, bindings, file_of, origin_of
 from obep.run.signals import exit_status
 from obep.run.watched_run import watch
@@ -67,8 +67,8 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     before, figures = engine.counters["processed"], Figures(run, engine)
     absences = Absences()
     run.on_turn = lambda run: _turn(run, progress, figures, absences, lints, observer)
-    for sink in _heard_sinks(run).values():  # no turn comes to its end while a sink waits
-        sink.waits = lambda: absences.look(_heard_sinks(run), progress)
+    for sink in _connected_sinks(run).values():  # no turn comes to its end while a sink waits
+        sink.waits = lambda: absences.look(_connected_sinks(run), progress)
     if order.watch:
         from obep.run.changing.query_watch import QueryWatch
 
@@ -125,7 +125,7 @@ def _turn(
     observer: StreamObserver | None,
 ) -> None:
     """Show warnings about connections and first times as they come up, and the progress."""
-    absences.look({**run.sources, **_heard_sinks(run)}, progress)
+    absences.look({**run.sources, **_connected_sinks(run)}, progress)
     say_noted(run.notes.said, progress)
     if lints is not None and observer is not None:
         observer.stats.take_notes(run.notes)
@@ -137,8 +137,8 @@ def _broken(error: Exception) -> tuple[str, int] | None:
     return (str(error), FAILED) if isinstance(error, ObepError) else None
 
 
-def _heard_sinks(run: Run) -> dict[str, Waiting]:
-    return heard_sinks({key: outlet.sink for key, outlet in run.outlets.items()})
+def _connected_sinks(run: Run) -> dict[str, Waiting]:
+    return connected_sinks({key: outlet.sink for key, outlet in run.outlets.items()})
 
 
 def _endpoint(where: str, figures: Figures) -> Endpoint:

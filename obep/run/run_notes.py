@@ -50,7 +50,7 @@ def require_outputs_apart(order: Order, query: Query) -> None:
     )
 
 
-def heard_sinks(sinks: Mapping[str, object]) -> dict[str, Waiting]:
+def connected_sinks(sinks: Mapping[str, object]) -> dict[str, Waiting]:
     """The sinks that have a connection, by keys that no source has."""
     return {f"sink {key}": sink for key, sink in sinks.items() if isinstance(sink, Waiting)}
 
@@ -59,18 +59,18 @@ class Absences:
     """Warns once that the connection of a source or sink is lost, and once that it is there again."""
 
     def __init__(self) -> None:
-        self._away: set[str] = set()
+        self._lost: set[str] = set()
         self._lock = Lock()  # on Spark a micro-batch is delivered in a thread of its own
 
     def look(self, ends: Mapping[str, Connected], progress: Progress) -> None:
         with self._lock:
             for key, source in ends.items():
-                why = source.away
-                if why and key not in self._away:
-                    self._away.add(key)
+                why = source.lost
+                if why and key not in self._lost:
+                    self._lost.add(key)
                     progress.warn("OBEP552", f"{source.name}: connection lost ({why}); reconnecting")
-                elif not why and key in self._away:
-                    self._away.remove(key)
+                elif not why and key in self._lost:
+                    self._lost.remove(key)
                     progress.warn("OBEP552", f"{source.name}: connected again")
 
 

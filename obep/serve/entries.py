@@ -119,7 +119,7 @@ class Ticked(Entry, array_like=True, kw_only=True, tag="ticked"):
 
 
 class Acted(Entry, array_like=True, kw_only=True, tag="acted"):
-    """What somebody did with an alert."""
+    """An action of a user on an alert."""
 
     alert: str
     action: str

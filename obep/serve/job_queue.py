@@ -1,4 +1,4 @@
-"""The changes that wait for the engine's thread, each with the answer that somebody waits for."""
+"""The changes that wait for the engine's thread, each with the answer that its caller waits for."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Journal:
         )
 
     def add_action(self, alert: str, record: str) -> None:
-        """One more that somebody did with an alert."""
+        """Add an action of a user on an alert."""
         self.numbers[2] += 1
         self._waiting.append(
             ("INSERT OR REPLACE INTO actions VALUES (?, ?, ?)", (self.numbers[2], alert, record))

@@ -81,8 +81,8 @@ class KafkaSource:
         self._partitions = _partitions(self._consumer, self._topic, address, said)
 
     @property
-    def away(self) -> str:
-        return self._said.away
+    def lost(self) -> str:
+        return self._said.lost
 
     def batches(self, start: Position) -> Iterator[Batch]:
         self._consumer.assign(
@@ -165,8 +165,8 @@ class KafkaSink:
         _partitions(self._producer, self._topic, address, said, must_exist=False)
 
     @property
-    def away(self) -> str:
-        return self._said.away
+    def lost(self) -> str:
+        return self._said.lost
 
     def send(self, id: str, payload: bytes) -> None:
         while True:
@@ -189,7 +189,7 @@ class KafkaSink:
         """Returns when no more than so many messages wait; one that is there and takes none is an error."""
         left, patient = len(self._producer), time.monotonic() + TAKEN_S
         while left > most and not self._failure:
-            if self._hurried and self.away:
+            if self._hurried and self.lost:
                 raise fail(
                     "OBEP555", f"{self._address.shown} lost the connection, and has not taken all messages"
                 )
@@ -198,7 +198,7 @@ class KafkaSink:
                 break
             before, left = left, self._producer.flush(WAITED_S)
             self.waits()
-            if left != before or self.away:
+            if left != before or self.lost:
                 patient = time.monotonic() + TAKEN_S
         if self._failure:
             raise fail("OBEP555", f"{self._address.shown} takes no more messages: {self._failure}")
@@ -265,20 +265,20 @@ class Said:
 
     def __init__(self) -> None:
         self.refusals: dict[str, str] = {}
-        self.away = ""
+        self.lost = ""
         """Why no broker is connected; empty when one is."""
 
     def hear(self, error: Any) -> None:
         if error.name() == "_ALL_BROKERS_DOWN":
-            self.away = error.str()
+            self.lost = error.str()
         if error.name() in ("_AUTHENTICATION", "_SSL"):
             reason = re.sub(r" \(after \d+ms in state .*\)$", "", error.str())
             self.refusals.setdefault(error.name(), reason.split(": ", 1)[-1])
 
     def look(self, statistics: str) -> None:
         """No event reports that a broker is back; the statistics do."""
-        if self.away and any(one["state"] == "UP" for one in json.loads(statistics)["brokers"].values()):
-            self.away = ""
+        if self.lost and any(one["state"] == "UP" for one in json.loads(statistics)["brokers"].values()):
+            self.lost = ""
 
 
 def _partitions(client: Any, topic: str, address: Address, said: Said, must_exist: bool = True) -> list[int]:

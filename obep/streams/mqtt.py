@@ -61,7 +61,7 @@ class Connection:
         self._port = address.port or (8883 if secure else 1883)
         self._answered = Event()
         self._refusal = ""
-        self.away = ""
+        self.lost = ""
         """Why the connection to the broker is lost."""
         self.resumed = False
         """Whether the broker resumes the session of our `client_id`."""
@@ -93,10 +93,10 @@ class Connection:
         """Called at each connection, also after a lost one."""
 
     def turned(self) -> None:
-        """Called when `away` may have changed."""
+        """Called when `lost` may have changed."""
 
     def _connected(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
-        self.away = self._refusal = str(reason) if reason.is_failure else ""
+        self.lost = self._refusal = str(reason) if reason.is_failure else ""
         self.resumed = bool(flags.session_present)
         if not self._refusal:
             self.ready()
@@ -104,7 +104,7 @@ class Connection:
         self._answered.set()
 
     def _lost(self, client: Any, userdata: Any, flags: Any, reason: Any, properties: Any) -> None:
-        self.away = _words(reason) if reason.is_failure else ""
+        self.lost = _words(reason) if reason.is_failure else ""
         self.turned()
 
 
@@ -162,7 +162,7 @@ class Subscription(Connection):
         self.client.on_subscribe = self._subscribed
         super().open()
         # some send first what they have kept, and wait for each of it to be acknowledged, which is done later
-        answered, why = self._confirmed.wait(60 if self.resumed else 10), self.away
+        answered, why = self._confirmed.wait(60 if self.resumed else 10), self.lost
         if why:
             self.close()
             raise refused(self.address.shown, why, certificate=False)
@@ -181,7 +181,7 @@ class Subscription(Connection):
         """Check the subscription: a broker may accept the connection and refuse the topic."""
         failures = [str(reason) for reason in reasons if reason.is_failure]
         if failures:
-            self.away = f"no subscription to {self.topic}: {', '.join(failures)}"
+            self.lost = f"no subscription to {self.topic}: {', '.join(failures)}"
             self.turned()
         self._confirmed.set()
 
@@ -214,13 +214,13 @@ class MqttSource(Subscription):
         if self._spool is not None:
             self.client.manual_ack_set(True)
         self._stopped = Event()
-        self._read_by_somebody = False
+        self._is_read = False
         self.client.on_message = self._arrived
         self.open()
 
     def batches(self, start: Position) -> Iterator[Batch]:
         """The messages of the spool, then those of the broker, which keeps the others for a `client_id`."""
-        self._read_by_somebody = True
+        self._is_read = True
         try:
             if self._spool is not None:
                 self._spool.next = max(self._spool.next, start.get(NEXT, 0))
@@ -269,7 +269,7 @@ class MqttSource(Subscription):
     def stop(self) -> None:
         """Only asks: it may be called from a signal, while the client waits for room in the queue."""
         self._stopped.set()
-        if not self._read_by_somebody:
+        if not self._is_read:
             self.close()
 
     def _arrived(self, client: Any, userdata: Any, message: Any) -> None:

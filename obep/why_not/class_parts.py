@@ -20,7 +20,7 @@ from obep.query.print.printer import show
 from obep.query.walk import walk
 from obep.why_not.class_definitions import definitions_of
 from obep.why_not.datatype_mismatch import mistyped, with_datatype
-from obep.why_not.open_world import Unled, of_another_kind, unsaid
+from obep.why_not.open_world import Unled, explain_open_world, of_another_kind
 
 if TYPE_CHECKING:
     from obep.abstraction.guard_graphs import ClosedGraph
@@ -350,9 +350,9 @@ class _Found:
             case ast.Value(property) if self._probes.is_data(property):
                 values, typed = self._values(property, individual), self._typed(part, individual)
             case ast.Complement(operand):
-                remark = unsaid(part, individual in self._holds(operand))
+                remark = explain_open_world(part, individual in self._holds(operand))
             case _:
-                remark = unsaid(part, so=False)
+                remark = explain_open_world(part, so=False)
         shown = (typed or values)[:VALUES]
         return Lacking(words, individual, False, False, parts, shown, bool(typed), remark)
 

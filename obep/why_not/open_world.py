@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 OPEN_WORLD = "what is not said is not false (docs/reasoning.md#what-is-not-said-is-not-false)"
 
 
-def unsaid(part: ast.Description, so: bool) -> str:
+def explain_open_world(part: ast.Description, so: bool) -> str:
     """Explain a missing negation or bound; `so`: whether the denied part holds."""
     match part:
         case ast.Complement():

@@ -73,7 +73,7 @@ def test_a_source_that_is_away_is_said_to_be_so_once_and_once_that_it_is_back(
     screen = Screen(terminal=False)
     monkeypatch.setattr(sys, "stderr", screen)
     progress, absences, source, other = Progress(), Absences(), Broker(), Broker()
-    for source.away in ("", "connection lost", "connection lost", "", ""):
+    for source.lost in ("", "connection lost", "connection lost", "", ""):
         absences.look({"doors=one": source, "doors=other": other}, progress)
     assert screen.getvalue() == (
         "OBEP552  warning: doors: connection lost (connection lost); reconnecting\n"
@@ -84,7 +84,7 @@ def test_a_source_that_is_away_is_said_to_be_so_once_and_once_that_it_is_back(
 class Broker:
     """As much of a source as can be away."""
 
-    name, live, ends, away = "doors", True, False, ""
+    name, live, ends, lost = "doors", True, False, ""
 
     def batches(self, start: Position) -> Iterator[Batch]:
         yield from ()
@@ -97,14 +97,14 @@ class Broker:
 class AwaySink(MemorySink):
     """A sink whose broker goes away and comes back while everything is flushed."""
 
-    name, away = "mqtt://h/alarms", ""
+    name, lost = "mqtt://h/alarms", ""
 
     def __init__(self) -> None:
         super().__init__()
         self.waits = lambda: None
 
     def flush(self) -> None:
-        for self.away in ("connection lost", "connection lost", ""):
+        for self.lost in ("connection lost", "connection lost", ""):
             self.waits()
 
 

@@ -21,7 +21,7 @@ class LogSource:
 
     live = True
     ends = False
-    away = ""
+    lost = ""
 
     def __init__(self, name: str, records: list[Record], reading: Reading, world: World, apart: bool) -> None:
         self.name = name
@@ -155,7 +155,7 @@ class Touched:
     def __init__(self, source: Source, fate: Fate) -> None:
         self._source = source
         self._fate = fate
-        self.name, self.live, self.ends, self.away = source.name, source.live, source.ends, source.away
+        self.name, self.live, self.ends, self.lost = source.name, source.live, source.ends, source.lost
 
     def batches(self, start: Position) -> Iterator[Batch]:
         for batch in self._source.batches(start):

@@ -20,7 +20,7 @@ pytest.importorskip("pyspark")
 from obep.config.toml_file import Config
 from obep.config.toml_values import Secret
 from obep.errors import ObepError
-from obep.spark.connectors.connection_status import AWAY, OtherEnd
+from obep.spark.connectors.connection_status import LOST, OtherEnd
 from obep.spark.connectors.mqtt_source import MqttReader
 from obep.spark.connectors.spark_sources import kafka_options, require_answer
 from obep.spark.connectors.spark_spool import Range, SpooledReader
@@ -113,9 +113,9 @@ def test_mqtt_over_tls_needs_the_certificate(tmp_path: Path) -> None:
 def test_the_driver_knows_that_a_broker_is_away_until_it_is_back(tmp_path: Path) -> None:
     folder = tmp_path / "spool"
     folder.mkdir()
-    (folder / AWAY).write_text("by a run that was killed")
+    (folder / LOST).write_text("by a run that was killed")
     end = OtherEnd("doors", folder)
-    assert end.away == ""
+    assert end.lost == ""
     with mqtt_broker() as broker:
         reader = MqttReader({"uri": broker.uri("rooms"), "spool": str(folder)})
         reader.initialOffset()
@@ -124,23 +124,23 @@ def test_the_driver_knows_that_a_broker_is_away_until_it_is_back(tmp_path: Path)
         assert reader._connection is not None
         client = reader._connection.client
         lost, connected = client.on_disconnect, client.on_connect
-        client.on_disconnect = lambda *given: (lost(*given), seen.append(end.away), gone.set())[0]
-        client.on_connect = lambda *given: (connected(*given), seen.append(end.away), back.set())[0]
+        client.on_disconnect = lambda *given: (lost(*given), seen.append(end.lost), gone.set())[0]
+        client.on_connect = lambda *given: (connected(*given), seen.append(end.lost), back.set())[0]
         client.socket().shutdown(socket.SHUT_RDWR)  # the line is cut; paho calls again by itself
         assert gone.wait(30) and back.wait(30)
         assert seen[0] and seen[1] == "", seen
         reader.stop()
-        assert end.away == "", "whoever goes himself is not away"
+        assert end.lost == "", "whoever goes himself is not away"
 
 
 def test_a_reader_that_is_started_once_more_hears_the_other_end(tmp_path: Path) -> None:
     end = OtherEnd("lines", tmp_path)
-    (tmp_path / AWAY).write_text("to the reader before it")
+    (tmp_path / LOST).write_text("to the reader before it")
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = str(server.getsockname()[1])
         reader = TcpReader({"host": "127.0.0.1", "port": port, "limit": "20", "spool": str(tmp_path)})
         reader.initialOffset()
-        assert end.away == ""
+        assert end.lost == ""
         reader.stop()
 
 
@@ -151,9 +151,9 @@ def test_the_driver_knows_that_a_connection_is_lost_until_there_is_another(
     end, seen, back = OtherEnd("lines", tmp_path), list[str](), Event()
 
     class Reader(TcpReader):
-        def say_away(self, why: str) -> None:
-            super().say_away(why)
-            seen.append(end.away)
+        def report_connection(self, why: str) -> None:
+            super().report_connection(why)
+            seen.append(end.lost)
             if len(seen) == 3:
                 back.set()
 
@@ -179,7 +179,7 @@ def test_a_line_that_is_cut_by_the_end_of_a_connection_is_taken_and_the_reason_s
             taken.append(data)
             here.set()
 
-        def say_away(self, why: str) -> None:
+        def report_connection(self, why: str) -> None:
             seen.append(why)
             if why:
                 gone.set()

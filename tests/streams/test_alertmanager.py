@@ -160,7 +160,7 @@ def test_records_wait_for_an_alertmanager_that_is_away(status: int) -> None:
     with server(status, status, status) as received:
         sink = opened(received)
         away = []
-        sink.waits = lambda: away.append(sink.away)
+        sink.waits = lambda: away.append(sink.lost)
         give(sink, fired)
         for _ in range(3):
             received.next()
@@ -169,7 +169,7 @@ def test_records_wait_for_an_alertmanager_that_is_away(status: int) -> None:
         posts = received.all()
         sink.close()
     assert ["endsAt" in one for one in posts] == [False, True]
-    assert (sink.away, sink.failed) == ("", [])
+    assert (sink.lost, sink.failed) == ("", [])
     assert set(away) <= {"", f"status {status}"}
 
 

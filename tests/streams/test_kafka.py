@@ -196,13 +196,13 @@ def test_a_broker_is_back_when_the_statistics_say_so_though_nothing_is_sent() ->
         json.dumps({"brokers": {"a": {"state": one}, "b": {"state": "TRY"}}}) for one in ("UP", "INIT")
     )
     said.look(up)
-    assert said.away == ""
+    assert said.lost == ""
     said.hear(Down())
-    assert said.away == "1/1 brokers are down"
+    assert said.lost == "1/1 brokers are down"
     said.look(down)
-    assert said.away == "1/1 brokers are down"
+    assert said.lost == "1/1 brokers are down"
     said.look(up)
-    assert said.away == ""
+    assert said.lost == ""
 
 
 class Down:
@@ -226,12 +226,12 @@ def test_a_broker_that_is_killed_is_away_until_another_has_started(tmp_path: Pat
             with ThreadPoolExecutor(1) as threads:
                 reader = threads.submit(lambda: [read.put(batch) for batch in source.batches({})])
                 read.get(timeout=60)
-                assert source.away == ""
+                assert source.lost == ""
                 started.kill()
-                while not source.away:
+                while not source.lost:
                     pause.wait(0.01)
                 started.start()
-                while source.away:
+                while source.lost:
                     pause.wait(0.01)
                 assert read.empty()
                 source.stop()

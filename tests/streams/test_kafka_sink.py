@@ -34,7 +34,7 @@ class Producer:
 
     def flush(self, seconds: float) -> int:
         step = self.steps.pop(0) if self.steps else "taken"
-        self.said.away = "1/1 brokers are down" if step == "away" else ""
+        self.said.lost = "1/1 brokers are down" if step == "away" else ""
         self.left -= step == "taken"
         return self.left
 
@@ -60,7 +60,7 @@ def waiting_sink(monkeypatch: pytest.MonkeyPatch, steps: list[str]) -> KafkaSink
 def test_a_sink_waits_for_a_broker_that_is_away_and_it_can_be_said(monkeypatch: pytest.MonkeyPatch) -> None:
     sink = waiting_sink(monkeypatch, ["away"] * 20 + ["taken", "away", "away"])
     seen: list[str] = []
-    sink.waits = lambda: seen.append(sink.away)
+    sink.waits = lambda: seen.append(sink.lost)
     sink.flush()
     assert len(sink._producer) == 0
     assert [bool(one) for one in seen] == [True] * 20 + [False, True, True, False]

@@ -33,7 +33,7 @@ FAR = 4_000_000_000
 class Given:
     """A source whose records are there at once."""
 
-    away = ""
+    lost = ""
     ends = False
 
     def __init__(self, name: str, instants: list[int], live: bool) -> None:

@@ -211,19 +211,19 @@ def test_a_broker_that_goes_away_is_known_to_be_away_until_it_is_back(
     broker: MqttBroker, tmp_path: Path
 ) -> None:
     source = open_source("doors", broker.uri("any"), Config(tmp_path))
-    assert isinstance(source, MqttSource) and source.away == ""
+    assert isinstance(source, MqttSource) and source.lost == ""
     seen: list[str] = []
     gone, back = Event(), Event()
     lost, connected = source.client.on_disconnect, source.client.on_connect
-    source.client.on_disconnect = lambda *given: (lost(*given), seen.append(source.away), gone.set())[0]
-    source.client.on_connect = lambda *given: (connected(*given), seen.append(source.away), back.set())[0]
+    source.client.on_disconnect = lambda *given: (lost(*given), seen.append(source.lost), gone.set())[0]
+    source.client.on_connect = lambda *given: (connected(*given), seen.append(source.lost), back.set())[0]
     line = source.client.socket()
     assert line is not None
     line.shutdown(socket.SHUT_RDWR)  # the line is cut; paho calls again by itself
     assert gone.wait(30) and back.wait(30)
     assert seen[0] and seen[1] == "", seen
     source.stop()
-    assert source.away == "", "whoever goes himself is not away"
+    assert source.lost == "", "whoever goes himself is not away"
 
 
 class Line:
@@ -281,10 +281,10 @@ def test_nothing_is_lost_while_the_broker_of_a_sink_is_away(broker: MqttBroker, 
     for number in (2, 3, 4):
         sink.send(f"urn:{number}", f'{{"time": {number}, "graph": ""}}'.encode())
     flushed, waited = Event(), Event()
-    sink.waits = lambda: waited.set() if sink.away else None
+    sink.waits = lambda: waited.set() if sink.lost else None
     Thread(target=lambda: (sink.flush(), flushed.set()), daemon=True).start()
     assert waited.wait(30), "who waits can say that it is away"
-    assert sink.away and not flushed.is_set()
+    assert sink.lost and not flushed.is_set()
     line.lay()
     assert flushed.wait(60), "it goes on when the broker is back"
     assert {r.at for r in take(source, 4)} == {1_000_000, 2_000_000, 3_000_000, 4_000_000}

@@ -164,9 +164,9 @@ class _Replay:
         changed = replace(definition, aggregates=(*definition.aggregates, *more), having=None)
         self._definition = definition
         self._of = [use for use in (definition.over, definition.each) if isinstance(use, ast.StateUse)]
-        self._heard = {use.state.iri: StateRun(plan) for use in self._of}
+        self._states_read = {use.state.iri: StateRun(plan) for use in self._of}
         self._rows = run.recent
-        self._run = run.like(changed, self._heard)
+        self._run = run.like(changed, self._states_read)
         self._parameters = plan.parameters
         self._left = MOMENTS
 
@@ -193,7 +193,7 @@ class _Replay:
             self._run.decide(due)
             yield due
         if isinstance(thing, _Edge):
-            for listener in self._heard[thing.state].episodes.listeners:
+            for listener in self._states_read[thing.state].episodes.listeners:
                 listener(thing.episode, at)
         else:
             self._run.take(thing)

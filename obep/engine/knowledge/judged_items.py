@@ -38,7 +38,7 @@ class JudgedItems:
         if prepares is not None:
             self._changes.follow(prepares)
         self._missing = 0
-        self._unsaid: Counter[str] = Counter()
+        self._uncounted: Counter[str] = Counter()
         """What its matcher counted and another bucket reports."""
         self.letters: list[DeadLetter] = []
         """Those of items and changes."""
@@ -94,7 +94,7 @@ class JudgedItems:
         matched = self.matcher.match(ready)
         if not self._speaks:
             for name, now, then in zip(NOTED, noted(self.matcher), before, strict=True):
-                self._unsaid[name] += now - then
+                self._uncounted[name] += now - then
         if isinstance(matched, DeadLetter):
             return matched
         return self._place(ready, matched.occurrences)
@@ -106,7 +106,7 @@ class JudgedItems:
     def counted(self) -> Counter[str]:
         """What was counted since it was made, as far as this bucket reports it."""
         found = Counter(dict(zip(NOTED, noted(self.matcher), strict=True)))
-        found.subtract(self._unsaid)
+        found.subtract(self._uncounted)
         found[MISSING] = self._missing if self._speaks else 0
         return found
 

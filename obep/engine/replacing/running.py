@@ -116,16 +116,16 @@ class Running:
 
     @property
     def follower(self) -> Observer | None:
-        """Who is shown each item and occurrence."""
+        """The observer that follows each item and occurrence, if there is one."""
         return self.observer if self.observer is not None and self.observer.follows else None
 
     @property
     def feeds_blocks(self) -> bool:
-        """Whether the plan takes blocks, and nobody follows each item."""
+        """Whether the plan takes blocks, and no observer follows each item."""
         return self.follower is None and self.runtime.takes_blocks
 
     def take_block(self, entries: list[Instant], found: list[Occurrence]) -> None:
-        """What the entries of a block decide: one by one if the plan, or who follows, needs that."""
+        """What the entries of a block decide: one by one if the plan or the observer needs that."""
         if self.feeds_blocks:
             self.runtime.take_block(entries, found)
         else:

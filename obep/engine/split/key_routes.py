@@ -189,8 +189,8 @@ class KeyRoutes:
     def _places(self, component: Component, occurrence: Occurrence) -> Iterable[tuple[Place, Rows]]:
         """Where an occurrence goes, with the solutions that belong there."""
         readings = component.reads[occurrence.event]
-        by_whom = component.keyed and (occurrence.event in component.events or not readings)
-        if component.spread or by_whom:
+        by_individual = component.keyed and (occurrence.event in component.events or not readings)
+        if component.spread or by_individual:
             return ((self._place(component, occurrence.individual), occurrence.solutions),)
         if not component.keyed:
             return (((0, 0), occurrence.solutions),)

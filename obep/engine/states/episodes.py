@@ -30,7 +30,7 @@ class Episode:
         self.explanation = explanation
         self.ended: int | None = None
         self.past: list[tuple[int, Bindings]] = []
-        """What its bindings were up to each instant, where somebody may ask later."""
+        """Its earlier bindings, each with their last instant, where they may be needed later."""
 
     def bindings_at(self, at: int) -> Bindings:
         """Its bindings at an instant of the past."""
@@ -38,7 +38,7 @@ class Episode:
         return self.past[place][1] if place < len(self.past) else self.bindings
 
     def forget(self, before: int) -> None:
-        """Nobody asks any more what its bindings were before an instant."""
+        """Forget its bindings of before an instant."""
         del self.past[: bisect_left(self.past, before, key=itemgetter(0))]
 
 
@@ -72,7 +72,7 @@ class Moment(Occurrence):
 
 
 class Episodes:
-    """All episodes of a state, open ones and those that somebody may still ask about."""
+    """The episodes of a state: open ones, and closed ones that may still be read."""
 
     def __init__(self, plan: StatePlan) -> None:
         self.plan = plan
@@ -236,7 +236,7 @@ class Episodes:
         ]
 
     def prune(self, at: int) -> None:
-        """Forget what nobody can ask about any more."""
+        """Forget what can no longer be read."""
         history = self.plan.history
         if history:
             for episode in self.open.values():

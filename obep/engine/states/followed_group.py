@@ -144,7 +144,7 @@ class FollowedGroup:
         return self._live.lost
 
     def stop(self) -> None:
-        """Nobody looks any more."""
+        """Stop following."""
         for followed, _ in self._graphs:
             followed.stop()
         for atom in self._atoms:

@@ -27,7 +27,7 @@ class Followed(Generic[T]):
         """When `left` left."""
 
     def stop(self) -> None:
-        """Nobody looks any more."""
+        """Stop following."""
         self._stop(self)
 
     def take(self, changes: list[tuple[T, bool]], at: int, leaving: bool) -> None:

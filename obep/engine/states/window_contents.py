@@ -200,7 +200,7 @@ class LatestContent(Content):
         super().__init__(window, graph)
         self._stays = window.range.micros if window.range is not None else None
         self._plain = self._merges and not graph.counts_items
-        """Whether a triple with a name is all that there is of its key, and nobody counts items."""
+        """Whether a triple with a name is all that there is of its key, and items are not counted."""
         self._latest: dict[Key, Latest] = {}
         self._ages: list[tuple[int, Key]] = []
         """A heap with each key and an instant at which it was spoken of, not always the last."""

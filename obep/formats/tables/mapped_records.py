@@ -1,4 +1,4 @@
-"""Records that a template has filled in, whose triples are made when somebody reads them.
+"""Records that a template has filled in, whose triples are made when they are read.
 
 Comes in: lines of JSON and a mapping. Goes out: for each record its instant and the terms of the template;
 for a record that is other than most, what `read_mapped` makes of it.

@@ -232,7 +232,7 @@ def _apart(first: _Bound, second: _Bound) -> bool:
 def _above(lower: _Bound, least: Decimal, upper: _Bound, most: Decimal) -> bool:
     """Whether what must be at least one thing would be more than it may be at most.
 
-    Floating point rounds: two constants that it does not tell apart keep nothing away.
+    Floating point rounds: two constants that it does not tell apart exclude nothing.
     """
     if lower.operator not in (">", ">=", "=") or upper.operator not in ("<", "<=", "="):
         return False

@@ -1,4 +1,4 @@
-"""Who reads a stream, and what its guards ask there: `ON` keeps an event away from all other streams."""
+"""The events that read a stream, and what guards ask of its items. An event with `ON` reads one stream."""
 
 from __future__ import annotations
 
@@ -41,27 +41,29 @@ class Listening:
 
 
 def listening(linked: Linked, definitions: Definitions, stream: str) -> Listening:
-    """Who reads a stream, itself or in a window."""
+    """The events that read a stream, itself or in a window."""
     windows = {window.name: window.stream for window in linked.windows}
-    deaf = {goal for goal, on in definitions.streams.items() if windows.get(on, on) != stream}
+    elsewhere = {goal for goal, on in definitions.streams.items() if windows.get(on, on) != stream}
     events = tuple(
         event
         for iri, event in linked.events.items()
-        if isinstance(event, ast.LogicalEvent) and iri not in deaf
+        if isinstance(event, ast.LogicalEvent) and iri not in elsewhere
     )
-    goals = tuple(goal for goal in definitions.goals if goal not in deaf)
-    asked = [one for event in linked.events.values() for one in _asked(event, linked, deaf)]
+    goals = tuple(goal for goal in definitions.goals if goal not in elsewhere)
+    asked = [one for event in linked.events.values() for one in _asked(event, linked, elsewhere)]
     classes, roles = asked_for((pattern for block, _ in asked for pattern in block), definitions.axioms)
     blocks = tuple(block for block, single in asked if single)
-    return Listening(events, goals, classes, roles, blocks, alone=bool(deaf))
+    return Listening(events, goals, classes, roles, blocks, alone=bool(elsewhere))
 
 
 def _asked(
-    event: ast.Event, linked: Linked, deaf: set[Term]
+    event: ast.Event, linked: Linked, elsewhere: set[Term]
 ) -> Iterator[tuple[tuple[ast.TriplePattern, ...], bool]]:
-    """What a guard asks, block by block, of items that somebody reads who is not deaf to them; and whether
-    a single item has to say it."""
-    if event.guard is None or event.name.iri in deaf:
+    """The blocks of a guard over items of the stream, each with whether one item has to show all of it.
+
+    `elsewhere` are the events that do not read the stream.
+    """
+    if event.guard is None or event.name.iri in elsewhere:
         return
     if isinstance(event, ast.LogicalEvent):
         for triples in (event.guard.own, *(block.triples for block in event.guard.blocks)):
@@ -73,7 +75,7 @@ def _asked(
     hearing = {
         alias_of(leaf): _single(leaf.event.iri, linked)
         for leaf in leaves(event.pattern)
-        if _hears(leaf.event.iri, linked, deaf)
+        if _hears(leaf.event.iri, linked, elsewhere)
     }
     for block in event.guard.blocks:
         mine = [single for alias, single in hearing.items() if not block.aliases or alias in block.aliases]
@@ -87,9 +89,9 @@ def _single(iri: Term, linked: Linked) -> bool:
     return isinstance(event, ast.LogicalEvent) and event.on not in linked.window_names
 
 
-def _hears(iri: Term, linked: Linked, deaf: set[Term]) -> bool:
+def _hears(iri: Term, linked: Linked, elsewhere: set[Term]) -> bool:
     """Whether an event, or a part of it, reads the stream."""
     event = linked.events.get(iri)
     if isinstance(event, ast.CompositeEvent):
-        return any(_hears(leaf.event.iri, linked, deaf) for leaf in leaves(event.pattern))
-    return event is not None and iri not in deaf
+        return any(_hears(leaf.event.iri, linked, elsewhere) for leaf in leaves(event.pattern))
+    return event is not None and iri not in elsewhere

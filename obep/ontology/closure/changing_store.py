@@ -61,7 +61,7 @@ class Remaining(Store):
         self.extra_witnesses = base.extra_witnesses
         self._gone: set[Fact] = set()
         """Edges that are not there any more."""
-        self.unsaid: set[int] = set()
+        self.erased: set[int] = set()
         """The numbers of the assertions that are not there any more."""
 
     def erase(self, fact: Fact) -> None:
@@ -81,14 +81,14 @@ class Remaining(Store):
 
     def type_assertions(self, x: int) -> Sequence[int]:
         """The numbers of the assertions that are left about the classes of x."""
-        return self._said(self.base.type_assertions(x))
+        return self._not_erased(self.base.type_assertions(x))
 
     def edge_assertions(self, x: int, y: int) -> Sequence[int]:
         """The numbers of the assertions that are left from x to y."""
-        return self._said(self.base.edge_assertions(x, y))
+        return self._not_erased(self.base.edge_assertions(x, y))
 
-    def _said(self, numbers: Sequence[int]) -> Sequence[int]:
-        return [n for n in numbers if n not in self.unsaid] if self.unsaid else numbers
+    def _not_erased(self, numbers: Sequence[int]) -> Sequence[int]:
+        return [n for n in numbers if n not in self.erased] if self.erased else numbers
 
     def numbers_of(self, triple: Triple) -> list[int]:
         """The assertions that are this triple."""
@@ -150,7 +150,7 @@ class Knowing(Maintained):
         for triple in mine:
             self._drop_triple(triple)
         for triple in theirs:
-            self.left.unsaid.update(self.left.numbers_of(triple))
+            self.left.erased.update(self.left.numbers_of(triple))
         self._forget_numbers()
         self._derive_again(marked)
         self._come.clear()

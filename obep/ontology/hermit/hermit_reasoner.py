@@ -250,7 +250,7 @@ class Tableau:
         return bool(tableau.isSatisfiable(True, True, None, denied, None, None, None, None))
 
     def clear(self) -> None:
-        self._hermit.getTableau()  # takes the overlay away
+        self._hermit.getTableau()  # removes the overlay
 
 
 def _named(assertions: Sequence[Axiom], *, blank: bool = False) -> set[Term]:

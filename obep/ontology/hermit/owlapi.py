@@ -2,7 +2,7 @@
 
 In: values of `axioms`. Out: Java objects, made by one data factory. A blank node becomes a constant of its
 own (an IRI that nobody else has): what is entailed about it stays the same, and HermiT can be asked of it.
-There is no data here: `hermit_values` has taken it away.
+There is no data here: `hermit_values` has replaced it.
 """
 
 from __future__ import annotations

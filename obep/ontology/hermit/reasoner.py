@@ -1,7 +1,7 @@
 """The reasoner: the one door to Java.
 
 In: T as `Axioms`, a small ABox (an item and its component of K; never all of K), questions. Out: plain Python
-values. T is loaded once and kept; the ABox of a question is laid over it and taken away again. The role box
+values. T is loaded once and kept; the ABox of a question is laid over it and removed again. The role box
 is worked out before HermiT sees it. What goes wrong on the other side comes out as an `ObepError`.
 """
 

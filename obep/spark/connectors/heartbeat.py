@@ -36,7 +36,7 @@ def beating(items: DataFrame) -> DataFrame:
 
 
 def other_sources(said: str) -> ObepError | None:
-    """What Spark says of a checkpoint with another number of sources, and the one that nobody sees."""
+    """Explain Spark's error about another number of sources: the heartbeat counts as one."""
     found = _OTHER_SOURCES.search(said)
     if found is None:
         return None

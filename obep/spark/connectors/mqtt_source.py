@@ -55,7 +55,7 @@ class MqttReader(SpooledReader):
 
         class Spooling(Subscription):
             def turned(self) -> None:
-                reader.say_away(self.away)
+                reader.report_connection(self.lost)
 
         options = self._options
         settings: dict[str, Any] = {name: options[name] for name in TEXTS if name in options}

@@ -14,7 +14,7 @@ from typing import Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 
-from obep.spark.connectors.connection_status import say_away
+from obep.spark.connectors.connection_status import report_connection
 from obep.streams.spool import NEXT, Message, Spool
 
 SCHEMA = "topic string, arrived long, data binary"
@@ -55,9 +55,9 @@ class SpooledReader(DataSourceStreamReader):
         with self._lock:
             self._waiting.append((message, token))
 
-    def say_away(self, why: str) -> None:
+    def report_connection(self, why: str) -> None:
         """Note that the connection is lost, with the reason; an empty reason: it is there."""
-        say_away(self._folder, why)
+        report_connection(self._folder, why)
 
     def initialOffset(self) -> dict[str, int]:
         spool = self._open()

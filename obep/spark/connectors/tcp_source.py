@@ -46,7 +46,7 @@ class TcpReader(SpooledReader):
         except OSError as error:
             where = f"tcp://{self._options['host']}:{self._options['port']}"
             raise fail("OBEP552", f"{where} does not answer: {error.strerror or error}") from None
-        self.say_away("")  # it may have been, before Spark started this once more
+        self.report_connection("")  # it may have been, before Spark started this once more
         Thread(target=self._follow, args=(connection,), name="obep tcp", daemon=True).start()
 
     def stop(self) -> None:
@@ -66,13 +66,13 @@ class TcpReader(SpooledReader):
                     self._read_lines(connection)
             except OSError as error:  # the other side may break off
                 why = error.strerror or str(error)
-            self.say_away(why)
+            self.report_connection(why)
             while True:
                 if self._stopped.wait(AGAIN_S):
                     return
                 with suppress(OSError):
                     connection = self._connect()
-                    self.say_away("")
+                    self.report_connection("")
                     break
 
     def _read_lines(self, connection: socket.socket) -> None:

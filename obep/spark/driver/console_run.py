@@ -14,7 +14,7 @@ from obep.formats.stream_reader import Notes
 from obep.run.progress import Progress, shown_watermark
 from obep.run.refused_records import complain
 from obep.run.run_locks import Locks
-from obep.run.run_notes import Absences, heard_sinks, opened, say_noted, say_skipped
+from obep.run.run_notes import Absences, connected_sinks, opened, say_noted, say_skipped
 from obep.run.run_spec import Order, bindings
 from obep.run.signals import exit_status
 from obep.run.terminal_text import escaped, plain
@@ -117,7 +117,7 @@ def _lints(run: SparkRun, progress: Progress) -> RunLints | None:
 
 def _turn(run: SparkRun, progress: Progress, absences: Absences, lints: RunLints | None) -> None:
     """Show warnings about connections and first times as they come up, and the progress."""
-    absences.look({**run.ends, **heard_sinks(run.delivery.sinks)}, progress)
+    absences.look({**run.ends, **connected_sinks(run.delivery.sinks)}, progress)
     say_noted(run.delivery.said, progress)
     if lints is not None:
         lints.turn(run.stats)

@@ -314,7 +314,7 @@ class SparkRun:
             if self.watch is not None and self._next is None:
                 self.watch.look_at(self)
             if self._stopping or (self._next is not None and self._is_at_boundary()):
-                with _unsaid():  # the micro-batch that is under way is broken off, and runs again some day
+                with _without_logs():  # the open micro-batch is broken off, and runs again later
                     self._stream.stop()
                 return not self._stopping
         return False
@@ -406,8 +406,8 @@ def _own_interrupt() -> Iterator[None]:
 
 
 @contextmanager
-def _unsaid() -> Iterator[None]:
-    """What Python's side of Spark logs meanwhile is about the stop itself."""
+def _without_logs() -> Iterator[None]:
+    """Log nothing: what Python's side of Spark logs meanwhile is about the stop itself."""
     logging.disable(logging.CRITICAL)
     try:
         yield

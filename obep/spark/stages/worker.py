@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 QUERIES = 256
 """Compiled queries that a worker keeps: more than one pipeline has, which goes through them all each time."""
 SWEEP = 256
-"""In every so many tasks all that is warm is looked at for cycles that nobody needs. Where much is remembered
-that takes half a second."""
+"""Once in so many tasks all that is warm is searched for unused cycles. Where much is remembered, that takes
+half a second."""
 DROPPED = 2_000
 """So many engines that are not warm any more are looked for at once: each is a cycle."""
 

@@ -57,7 +57,7 @@ class PostedAlert(msgspec.Struct):
 class AlertmanagerSink:
     """Posts alerts in a thread of its own, in order, and keeps those that fire, to send them again.
 
-    While the Alertmanager is away, records wait until it is back. What it refuses is kept in `failed`.
+    While the Alertmanager cannot be reached, records wait. What it refuses is kept in `failed`.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class AlertmanagerSink:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = address.shown
-        self.away = ""
+        self.lost = ""
         self.waits: Callable[[], None] = lambda: None
         self.failed: list[tuple[str, str]] = []
         self._http = _http(address, settings, config)
@@ -164,14 +164,14 @@ class AlertmanagerSink:
         attempts = 0
         while (refusal := self._post(batch)) is not None and refusal.passes and not self._ending:
             attempts += 1
-            self.away = refusal.reason
+            self.lost = refusal.reason
             self._rest(pause(attempts))
         if refusal is not None and not refusal.passes and len(batch) > 1:
             for id, alert in batch.items():  # which of them is refused, and why
                 self._deliver({id: alert})
             return
         with self._turned:
-            self.away = refusal.reason if refusal is not None and refusal.passes else ""
+            self.lost = refusal.reason if refusal is not None and refusal.passes else ""
             for id, alert in batch.items():
                 if refusal is not None and (id in self._waiting or not refusal.passes):
                     self.failed.append((id, f"{self.name} did not take {id}: {refusal.reason}"))

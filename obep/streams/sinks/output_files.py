@@ -25,7 +25,7 @@ def output_key(path: Path) -> str:
 def continued_at(key: str, path: Path, known: Mapping[str, int] | None, warn: Warn) -> int:
     """Where a file goes on. `known` are the positions of the checkpoint; none for a run that begins.
 
-    A file that is gone or empty was taken away, as programs that rotate files do: it begins anew. One that
+    A file that is missing or empty was rotated by another program: it begins anew. One that
     the checkpoint does not know must not be cut off, and one that is shorter than it says is another one.
     """
     if known is None:

@@ -34,8 +34,8 @@ class Connected(Protocol):
     """The stream it is bound to, or the URI as it may be printed."""
 
     @property
-    def away(self) -> str:
-        """Why the connection is lost, if that is known; empty while it is there."""
+    def lost(self) -> str:
+        """Why the connection is lost; empty while it is there."""
 
 
 @runtime_checkable

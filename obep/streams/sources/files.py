@@ -96,7 +96,7 @@ class FileSource:
 
     live = False
     ends = True
-    away = ""
+    lost = ""
 
     def __init__(self, name: str, path: Path, reading: Reading, format: str = "", place: str = "") -> None:
         self.name = name
@@ -146,7 +146,7 @@ class PipeSource:
 
     live = True
     ends = True
-    away = ""
+    lost = ""
 
     def __init__(
         self, name: str, path: str, reading: Reading, format: str = "", raw: BinaryIO | None = None
@@ -210,7 +210,7 @@ class FolderSource:
 
     live = True
     ends = False
-    away = ""
+    lost = ""
 
     def __init__(
         self,

@@ -205,7 +205,7 @@ def turns(
     """Turn for turn what lies in the lanes; `arrive` fills them and says which sources have ended.
 
     What came before a source failed is taken before its failure is raised: a connection has no position to
-    read it from again. Then nobody waits for a pipe any more, which may be silent for ever.
+    read it from again. Then no pipe is waited for any more: it may be silent for ever.
     """
     while any(lane.running or not lane.empty for lane in lanes.values()):
         ended = arrive()

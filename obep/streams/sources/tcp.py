@@ -20,7 +20,7 @@ class TcpSource:
 
     live = True
     ends = False
-    away = ""
+    lost = ""
 
     def __init__(self, name: str, address: Address, reading: Reading, format: str = "") -> None:
         if address.port is None:
