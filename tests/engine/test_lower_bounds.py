@@ -91,7 +91,8 @@ def test_every_form_of_output_carries_the_flag(folder: Path) -> None:
 
 def test_rows_of_spark_carry_the_flag(folder: Path) -> None:
     pa = pytest.importorskip("pyarrow")
-    from obep.spark.stages.found_columns import occurrences_payload, unwrapped
+    from obep.spark.stages.found_columns import occurrences_payload
+    from obep.spark.stages.record_batches import unwrapped
 
     occurrences = found(folder)
     [batch] = unwrapped(pa.array([occurrences_payload(occurrences)]))

@@ -31,7 +31,7 @@ from obep.spark.connectors.heartbeat import BEAT
 from obep.spark.readers.raw_rows import Inflow, RawRead
 from obep.spark.stages import block_entries, stage2
 from obep.spark.stages.buckets import component_numbers
-from obep.spark.stages.found_columns import unwrapped
+from obep.spark.stages.record_batches import unwrapped
 from obep.spark.stages.stage1 import STAMP, abstracting
 from obep.spark.stages.stage2 import Detecting
 from obep.spark.stages.worker import Job, components_of

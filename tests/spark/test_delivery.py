@@ -19,7 +19,8 @@ from obep.output.form_texts import Found
 from obep.run.run_spec import Order, Target, aim
 from obep.spark.driver.delivery import Delivery
 from obep.spark.driver.parquet import WRITTEN, Parts, Place, Writing, Written
-from obep.spark.stages.found_columns import COLUMNS, occurrences_payload
+from obep.spark.stages.found_columns import occurrences_payload
+from obep.spark.stages.record_batches import COLUMNS
 from obep.streams.sinks.open_sinks import CallSink, MemorySink
 
 RETURNED = {"<http://e/AB>": "event", "<http://e/ABC>": "rdf"}

@@ -30,7 +30,7 @@ from obep.output.json_writer import to_json, to_line
 from obep.spark.readers.item_rows import read_graphs
 from obep.spark.stages import stage2
 from obep.spark.stages.buckets import component_numbers, partition_of
-from obep.spark.stages.found_columns import unwrapped
+from obep.spark.stages.record_batches import unwrapped
 from obep.spark.stages.route import Arrived, Columns, Routes
 from obep.spark.stages.stage1 import STAMP, abstracting
 from obep.spark.stages.stage2 import Detecting

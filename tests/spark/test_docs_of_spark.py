@@ -20,7 +20,7 @@ from obep.model import DeadLetter
 from obep.run.metrics_endpoint import prometheus
 from obep.spark import Detection, detect
 from obep.spark.driver.listener import SUMS, Listener
-from obep.spark.stages.found_columns import OCCURRENCE_NAMES
+from obep.spark.stages.record_batches import OCCURRENCE_NAMES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "spark.md").read_text("utf-8")
 QUERY = """PREFIX : <http://e/>

@@ -13,7 +13,7 @@ from spark_cases import item, query
 from test_detecting import Buckets
 
 from obep.model import DeadLetter
-from obep.spark.stages.found_columns import unwrapped
+from obep.spark.stages.record_batches import unwrapped
 from obep.spark.stages.worker import matcher_of
 
 ALPHA = "<http://e/x> a <http://e/Alpha> ."

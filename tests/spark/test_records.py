@@ -11,12 +11,8 @@ from obep.model import DeadLetter, Occurrence
 from obep.output.json_writer import to_json
 from obep.run.load_query import load
 from obep.spark.stages.bulk_causes import Causes
-from obep.spark.stages.found_columns import (
-    letters_payload,
-    occurrences_payload,
-    progress_payload,
-    unwrapped,
-)
+from obep.spark.stages.found_columns import occurrences_payload
+from obep.spark.stages.record_batches import letters_payload, progress_payload, unwrapped
 
 
 def test_columns_say_what_json_says() -> None:

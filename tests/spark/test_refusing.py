@@ -20,7 +20,7 @@ from test_detecting import Buckets
 
 import obep
 from obep.spark.readers.item_rows import read_graphs
-from obep.spark.stages.found_columns import unwrapped
+from obep.spark.stages.record_batches import unwrapped
 from obep.spark.stages.stage1 import STAMP, abstracting
 from obep.spark.stages.stage2 import Detecting
 

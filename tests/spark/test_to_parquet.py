@@ -18,7 +18,8 @@ from spark_cases import embedded, query, rows
 from obep.errors import ObepError
 from obep.spark import detect
 from obep.spark.driver.parquet import Putting
-from obep.spark.stages.found_columns import COLUMNS, occurrences_payload, row_of
+from obep.spark.stages.found_columns import occurrences_payload
+from obep.spark.stages.record_batches import COLUMNS, row_of
 
 HERE = Path(__file__).parent
 

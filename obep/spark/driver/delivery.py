@@ -24,7 +24,7 @@ from obep.run.dead_letters import Letters
 from obep.run.outlets import text_form
 from obep.run.run_spec import Order, Target, file_of, wanted_by
 from obep.spark.driver.parquet import Parts, Place, Writing, Written, written_names
-from obep.spark.stages.found_columns import COLUMNS
+from obep.spark.stages.record_batches import COLUMNS
 from obep.streams.sinks.open_sinks import Repeating, Sink, open_sink
 from obep.streams.sinks.output_files import LeftFiles, Warn, continued_at, output_key
 

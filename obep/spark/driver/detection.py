@@ -58,14 +58,14 @@ class Detection:
     @cached_property
     def records(self) -> DataFrame:
         """Occurrences, alerts, dead letters and progress."""
-        from obep.spark.stages.found_columns import RECORD, columns
+        from obep.spark.stages.record_batches import RECORD, columns
 
         return self._observed(self.payloads.mapInArrow(columns, RECORD))
 
     @cached_property
     def occurrences(self) -> DataFrame:
         """`event, id, start, end, detected, bindings, because, bounded, rdf`."""
-        from obep.spark.stages.found_columns import OCCURRENCE, OCCURRENCE_NAMES, occurrence_columns
+        from obep.spark.stages.record_batches import OCCURRENCE, OCCURRENCE_NAMES, occurrence_columns
 
         if self.observe:  # its figures are those of all records
             return self.records.where("kind = 'occurrence'").select(*OCCURRENCE_NAMES)

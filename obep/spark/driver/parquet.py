@@ -19,7 +19,7 @@ import msgspec
 
 from obep.errors import ObepError, fail
 from obep.model import DeadLetter
-from obep.spark.stages.found_columns import (
+from obep.spark.stages.record_batches import (
     ALERT_NAMES,
     OCCURRENCE_NAMES,
     ROW_NAMES,

@@ -57,7 +57,7 @@ from obep.spark.driver.seen_files import require_as_read
 from obep.spark.driver.session import PARTITIONS, session
 from obep.spark.driver.tally import Tally
 from obep.spark.readers.raw_rows import RawRead
-from obep.spark.stages.found_columns import COLUMNS, FOUND_KINDS, PART
+from obep.spark.stages.record_batches import COLUMNS, FOUND_KINDS, PART
 from obep.spark.stages.stream_notes import add_notes
 from obep.streams.sinks.open_sinks import Sink
 

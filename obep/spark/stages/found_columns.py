@@ -1,13 +1,8 @@
-"""What a bucket found, as columns of Arrow: made in stage 2, unwrapped in stage 3.
-
-Rows would cross from Python to Spark one by one; so stage 2 ships whole record batches as bytes, and stage 3
-(`mapInArrow`) hands them on as they are.
-"""
+"""What a bucket found, as columns of Arrow."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain, groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -17,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from obep.engine.reporter import Detected
-from obep.model import Alert, Answer, DeadLetter, Occurrence, Term
+from obep.model import Alert, Answer, Occurrence, Term
 from obep.operators.candidates import Candidate
 from obep.output.form_texts import LINE, text_in_form
 from obep.output.json_writer import iri, labels_of, to_line
@@ -25,34 +20,12 @@ from obep.output.rdf_writer import to_rdf
 from obep.output.row_writer import rows_of
 from obep.plan.plan import Plan
 from obep.spark.stages.bulk_causes import Cause, Causes, Shape
+from obep.spark.stages.record_batches import COLUMNS, PART, batch_of, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BECAUSE = (
-    "array<struct<event: string, alias: string, individual: string, start: timestamp, end: timestamp, "
-    "assertions: array<string>, context: boolean, bounded: boolean>>"
-)
-OCCURRENCE = (
-    "event string, id string, start timestamp, end timestamp, detected timestamp, "
-    f"bindings array<map<string, string>>, because {BECAUSE}, bounded boolean, rdf string"
-)
-LETTER = "stream string, at timestamp, code string, reason string, raw string, line int"
-ALERT = "status string, until timestamp, ended string, labels map<string, string>"
-"""What an alert has beside the columns of occurrences, and `at`: when it fires."""
-ALERT_NAMES = ("at", "status", "until", "ended", "labels")
-ROW = "op string, row map<string, string>"
-"""What a row of an answer has beside the columns of occurrences, and `at`: when it was decided."""
-ROW_NAMES = ("at", "op", "row")
-OCCURRENCE_NAMES = ("event", "id", "start", "end", "detected", "bindings", "because", "bounded", "rdf")
 _TIMES = ("start", "end", "detected")
-COLUMNS = "columns"
-"""The form of those who want columns beside texts."""
-RECORD = f"kind string, {OCCURRENCE}, {LETTER}, {ALERT}, {ROW}, progress string, texts array<string>"
-FOUND_KINDS = ("occurrence", "alert", "answer")
-PART = "part"
-"""The kind of a part of an answer whose rows several buckets give: the driver joins them."""
-"""The kinds of records that have texts."""
 
 
 def occurrences_payload(
@@ -67,7 +40,7 @@ def occurrences_payload(
 
     `causes` are those of other payloads of the same occurrences, so that nothing is worked out twice.
     """
-    return _batch("occurrence", _values(found, rdf, forms, style, causes, plan), len(found))
+    return batch_of("occurrence", _values(found, rdf, forms, style, causes, plan), len(found))
 
 
 def alerts_payload(
@@ -85,7 +58,7 @@ def alerts_payload(
     values["until"] = [one.until for one in found]
     values["ended"] = [one.ended or None for one in found]
     values["labels"] = [list(labels_of(one).items()) for one in found]
-    return _batch("alert", values, len(found))
+    return batch_of("alert", values, len(found))
 
 
 def found_payloads(
@@ -135,7 +108,7 @@ def _answer_payloads(
             **{name: _instants([getattr(one, name) for one in found]) for name in _TIMES},
             "texts": [[text_in_form(one, form, style, plan) for form in others] for one in found],
         }
-        yield _batch("answer", values, len(found))
+        yield batch_of("answer", values, len(found))
 
 
 def _is_part(one: Occurrence, plan: Plan) -> bool:
@@ -150,7 +123,7 @@ def _parts_payload(found: Sequence[Answer], style: str | None) -> bytes:
         **{name: _instants([getattr(one, name) for one in found]) for name in _TIMES},
         "texts": [[style or "", one.op, msgspec.json.encode(one.bindings).decode()] for one in found],
     }
-    return _batch(PART, values, len(found))
+    return batch_of(PART, values, len(found))
 
 
 def _rows_payload(found: Sequence[Occurrence]) -> bytes:
@@ -165,7 +138,7 @@ def _rows_payload(found: Sequence[Occurrence]) -> bytes:
         "op": [row.op or None for _, row in rows],
         "row": [list(row.row.items()) for _, row in rows],
     }
-    return _batch("row", values, len(rows))
+    return batch_of("row", values, len(rows))
 
 
 def _values(
@@ -371,110 +344,3 @@ def _offsets(values: Sequence[int] | NDArray[np.int64]) -> pa.Array:
     import pyarrow as pa
 
     return pa.array(np.array(values, np.int32))
-
-
-def letters_payload(letters: Sequence[DeadLetter]) -> bytes:
-    """Dead letters as bytes."""
-    columns = zip(*letters, strict=True)
-    return _batch("letter", dict(zip(DeadLetter._fields, columns, strict=True)), len(letters))
-
-
-def progress_payload(progress: Mapping[str, Any]) -> bytes:
-    """Counters as bytes."""
-    return _batch("progress", {"progress": [msgspec.json.encode(progress).decode()]}, 1)
-
-
-def row_of(kind: str, progress: str) -> pa.RecordBatch:
-    """One row of another kind, which has a text."""
-    [row] = unwrapped([_batch(kind, {"progress": [progress]}, 1)])
-    return row
-
-
-def columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The function that `mapInArrow` runs last: a row an occurrence, alert, letter or progress."""
-    for batch in batches:
-        yield from unwrapped(batch.column(0))
-
-
-def occurrence_columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same for those who want occurrences alone: nothing else is carried on."""
-    for batch in batches:
-        for part in unwrapped(batch.column(0)):
-            if part.num_rows and part.column("kind")[0].as_py() == "occurrence":
-                yield part.select(OCCURRENCE_NAMES)
-
-
-def unwrapped(payloads: Iterable[Any]) -> Iterator[pa.RecordBatch]:
-    """The record batches in a column of bytes."""
-    import pyarrow as pa
-
-    for payload in payloads:
-        data = payload.as_buffer() if hasattr(payload, "as_buffer") else pa.py_buffer(payload)
-        yield pa.ipc.read_record_batch(data, schema())
-
-
-def _batch(kind: str, values: Mapping[str, Any], count: int) -> bytes:
-    import pyarrow as pa
-
-    arrays = []
-    for field in schema():
-        value = values.get(field.name)
-        if field.name == "kind":
-            arrays.append(pa.array([kind] * count, field.type))
-        elif value is None:
-            arrays.append(pa.nulls(count, field.type))
-        elif isinstance(value, pa.Array):
-            arrays.append(value.cast(field.type) if value.type != field.type else value)
-        else:
-            arrays.append(pa.array(value, field.type))
-    data: bytes = pa.RecordBatch.from_arrays(arrays, schema=schema()).serialize().to_pybytes()
-    return data
-
-
-@cache
-def schema() -> pa.Schema:
-    """Of all records."""
-    import pyarrow as pa
-
-    instant = pa.timestamp("us", tz="UTC")
-    text = pa.string()
-    part = pa.struct(
-        [
-            ("event", text),
-            ("alias", text),
-            ("individual", text),
-            ("start", instant),
-            ("end", instant),
-            ("assertions", pa.list_(text)),
-            ("context", pa.bool_()),
-            ("bounded", pa.bool_()),
-        ]
-    )
-    return pa.schema(
-        [
-            ("kind", text),
-            ("event", text),
-            ("id", text),
-            ("start", instant),
-            ("end", instant),
-            ("detected", instant),
-            ("bindings", pa.list_(pa.map_(text, text))),
-            ("because", pa.list_(part)),
-            ("bounded", pa.bool_()),
-            ("rdf", text),
-            ("stream", text),
-            ("at", instant),
-            ("code", text),
-            ("reason", text),
-            ("raw", text),
-            ("line", pa.int32()),
-            ("status", text),
-            ("until", instant),
-            ("ended", text),
-            ("labels", pa.map_(text, text)),
-            ("op", text),
-            ("row", pa.map_(text, text)),
-            ("progress", text),
-            ("texts", pa.list_(text)),
-        ]
-    )

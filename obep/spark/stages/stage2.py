@@ -33,11 +33,8 @@ from obep.plan.components import Component
 from obep.spark.stages.block_entries import entries_of, late_letters, made_at, read_and_refused
 from obep.spark.stages.buckets import partition_of
 from obep.spark.stages.bulk_causes import Causes
-from obep.spark.stages.found_columns import (
-    found_payloads,
-    letters_payload,
-    progress_payload,
-)
+from obep.spark.stages.found_columns import found_payloads
+from obep.spark.stages.record_batches import letters_payload, progress_payload
 from obep.spark.stages.state_identity import identity, refuse_changed
 from obep.spark.stages.state_pages import Index, Pages, squeezed, unsqueezed
 from obep.spark.stages.stream_notes import warnings_of
