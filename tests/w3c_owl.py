@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from w3c_report import report
 
 from obep.abstraction.matcher import Matcher
 from obep.errors import ObepError
@@ -246,17 +247,5 @@ def results(folder: Path) -> Iterator[tuple[str, str, str]]:
                 yield what, name, f"{one.code} {one.message} {one.reason}".strip()
 
 
-def main() -> int:
-    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
-        print(__doc__)
-        return 2
-    count: Counter[str] = Counter()
-    for what, name, reason in results(Path(sys.argv[1])):
-        count[what] += 1
-        print(f"{what:16} {name}{f': {reason}' if reason else ''}", flush=True)
-    print(", ".join(f"{count[what]} {what}" for what in ("pass", "fail", "not expressible")))
-    return 1 if count["fail"] else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report(results, __doc__))

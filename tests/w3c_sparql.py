@@ -9,7 +9,6 @@ SERVICE, DESCRIBE, updates) and entailment regimes are named with the reason. Ex
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -31,6 +30,7 @@ from rdflib.compare import isomorphic
 from rdflib.namespace import RDF, RDFS
 from rdflib.plugins.sparql.results.rdfresults import RDFResult
 from rdflib.query import Result
+from w3c_report import report
 
 from obep.algebra.select_node import SelectNode, evaluate
 from obep.algebra.template import instantiate
@@ -282,17 +282,5 @@ def results(folder: Path) -> Iterator[tuple[str, str, str]]:
             yield "fail", case.name, f"{type(error).__name__}: {error}"
 
 
-def main() -> int:
-    if len(sys.argv) != 2 or not Path(sys.argv[1]).is_dir():
-        print(__doc__)
-        return 2
-    count: Counter[str] = Counter()
-    for what, name, reason in results(Path(sys.argv[1])):
-        count[what] += 1
-        print(f"{what:16} {name}{f': {reason}' if reason else ''}", flush=True)
-    print(", ".join(f"{count[what]} {what}" for what in ("pass", "fail", "not expressible")))
-    return 1 if count["fail"] else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(report(results, __doc__))

@@ -11,6 +11,8 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from greedy_shrinking import least
+
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.owl import axioms as ax
 from obep.ontology.owl.axioms import (
@@ -311,14 +313,7 @@ def _counted(node: object) -> set[Term]:
 
 def shrunk(world: World, fails: Callable[[World], bool]) -> World:
     """The world with as much left out as possible while it still fails."""
-    again = True
-    while again:
-        again = False
-        for smaller in _smaller(world):
-            if fails(smaller):
-                world, again = smaller, True
-                break
-    return world
+    return least(world, _smaller, fails)
 
 
 def _smaller(world: World) -> Iterator[World]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from greedy_shrinking import least
 from owl import c, facet, lit, ontology, t, xsd
 
 from obep.model import RDF_TYPE, Term, Triple
@@ -445,14 +446,7 @@ def _counted(node: object) -> Iterator[ObjectProperty]:
 
 def shrunk(world: World, fails: Callable[[World], bool]) -> World:
     """The world with as much left out as possible while it still fails."""
-    again = True
-    while again:
-        again = False
-        for smaller in _smaller(world):
-            if fails(smaller):
-                world, again = smaller, True
-                break
-    return world
+    return least(world, _smaller, fails)
 
 
 def _smaller(world: World) -> Iterator[World]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
+from greedy_shrinking import least
+
 from obep.errors import ObepError
 from obep.lints.check_query import check
 from obep.model import SECOND
@@ -72,16 +74,7 @@ def drawn(maker: Maker) -> Case | None:
 
 def shrunk(case: Case, fails: Callable[[Case], bool]) -> Case:
     """A smallest case (no single step makes it smaller) that is valid and still fails."""
-    found = True
-    while found:
-        found = False
-        for smaller in _smaller(case):
-            if not refusals(smaller):
-                smaller = as_parsed(smaller)
-                if fails(smaller):
-                    case, found = smaller, True
-                    break
-    return case
+    return least(case, lambda one: (as_parsed(less) for less in _smaller(one) if not refusals(less)), fails)
 
 
 def _smaller(case: Case) -> Iterator[Case]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from greedy_shrinking import least
+
 from obep.model import RDF_TYPE, SECOND, Item
 from obep.query import ast
 from oracle.guard_semantics import parts, variables
@@ -17,14 +19,7 @@ LISTS = ("group_by", "aggregates", "partition_by", "by", "days")
 
 def shrunk(case: StateCase, fails: Callable[[StateCase], bool]) -> StateCase:
     """A smallest case (no single step makes it smaller) that still fails."""
-    found = True
-    while found:
-        found = False
-        for smaller in _smaller(case):
-            if not undefined(smaller) and fails(smaller):
-                case, found = smaller, True
-                break
-    return case
+    return least(case, lambda one: (less for less in _smaller(one) if not undefined(less)), fails)
 
 
 def undefined(case: StateCase) -> set[str]:
