@@ -16,7 +16,7 @@ from obep.operators.tree import Leaf, Tree
 from obep.plan.plan import EventPlan
 
 
-class Running:
+class EventRun:
     """The interface of a running event for the runtime: reach, take, report, close."""
 
     plan: EventPlan
@@ -117,7 +117,7 @@ class Running:
         return 0
 
 
-class Guarded(Running):
+class Guarded(EventRun):
     """A logical event with a guard: its body's occurrences whose ask has found something."""
 
     forgets = 0
@@ -214,7 +214,7 @@ class Strand:
         return self.tree.size() + len(self.reporter.reported)
 
 
-class Undivided(Running):
+class Undivided(EventRun):
     """An event that runs as one tree for all values of its variables."""
 
     def __init__(self, plan: EventPlan, tree: Tree, memory: Tree | Strand) -> None:
@@ -287,7 +287,7 @@ class Composite(Undivided):
         return found
 
 
-def running(plan: EventPlan, max_keys: int | None = None, states: States | None = None) -> Running | None:
+def running(plan: EventPlan, max_keys: int | None = None, states: States | None = None) -> EventRun | None:
     """Make the run of an event; None for a logical event without a guard."""
     if plan.partition_by:
         from obep.engine.partition import Partitioned

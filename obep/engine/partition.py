@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from obep.engine.event_run import Running, Strand, rows_by_value
+from obep.engine.event_run import EventRun, Strand, rows_by_value
 from obep.engine.intake import Intake
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import NOTHING, Take
@@ -21,7 +21,7 @@ _FEW = 1000
 """So many values without state may be there before they are looked for."""
 
 
-class Partitioned(Running):
+class Partitioned(EventRun):
     """A composite event with one strand for each value of its partition.
 
     An occurrence with several values takes part for each of them, with the rows of that value.

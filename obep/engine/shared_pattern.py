@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from obep.algebra.over.over_expressions import MAX_BECAUSE
-from obep.engine.event_run import Running, Undivided, running
+from obep.engine.event_run import EventRun, Undivided, running
 from obep.engine.family_rows import by_condition, by_leaf
 from obep.engine.states.state_run import StateRun
 from obep.model import Item, Occurrence, Term
@@ -74,10 +74,10 @@ class Kin(Common):
 
 def all_running(
     plan: Plan, max_keys: int | None = None, matcher: Any = None, max_because: int = MAX_BECAUSE
-) -> list[Running]:
+) -> list[EventRun]:
     """What runs for the events and states, in their order; common patterns come before their first event."""
     events, common = plan.shared
-    runs: list[Running] = []
+    runs: list[EventRun] = []
     states: dict[Term, StateRun] = {}
     if plan.states or plan.graphs:
         from obep.engine.states.running_state import RunningStates
@@ -90,7 +90,7 @@ def all_running(
     of_rows = {state.part("rows") for state in plan.states}
     of_switches = {state.part(part) for state in plan.states for part in ("from", "to")}
 
-    def add(run: Running) -> None:
+    def add(run: EventRun) -> None:
         for name, _ in run.inlets:
             _start(name, common, started, runs, states)
         runs.append(run)
@@ -124,7 +124,7 @@ def _start(
     name: str,
     common: Mapping[str, EventPlan],
     started: set[str],
-    runs: list[Running],
+    runs: list[EventRun],
     states: Mapping[Term, StateRun],
 ) -> None:
     """Run a common pattern, after those that it is fed by."""
@@ -139,7 +139,7 @@ def _start(
     runs.append(run)
 
 
-def connect(runs: Sequence[Running], touch: Callable[[int], None]) -> None:
+def connect(runs: Sequence[EventRun], touch: Callable[[int], None]) -> None:
     """Let the common sub-patterns feed the events."""
     common = {run.plan.event: run for run in runs if isinstance(run, Common)}
     states = {run.plan.event: run for run in runs if isinstance(run, StateRun)}

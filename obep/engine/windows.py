@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from obep.engine.event_run import Running
+from obep.engine.event_run import EventRun
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
@@ -38,7 +38,7 @@ class Gathering(Protocol):
     def find(self, items: Sequence[Held], now: int, /) -> list[Occurrence] | DeadLetter: ...
 
 
-class Windowed(Running):
+class Windowed(EventRun):
     """One window, for all events that look at it; its reports are logical occurrences."""
 
     logical = True

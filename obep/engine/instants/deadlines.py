@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from obep.engine.event_run import Running
+from obep.engine.event_run import EventRun
 
 NEVER = 1 << 62
 
@@ -12,7 +12,7 @@ NEVER = 1 << 62
 class Deadlines:
     """The next deadline of each run; a run is asked again only after something happened to it."""
 
-    def __init__(self, runs: Sequence[Running]) -> None:
+    def __init__(self, runs: Sequence[EventRun]) -> None:
         self._runs = runs
         self.timed = [number for number, run in enumerate(runs) if run.timed]
         self.due: dict[int, int] = dict.fromkeys(self.timed, NEVER)

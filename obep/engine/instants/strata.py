@@ -7,7 +7,7 @@ from functools import partial
 from heapq import heappop, heappush
 
 from obep.algebra.over.over_expressions import MAX_BECAUSE
-from obep.engine.event_run import Running
+from obep.engine.event_run import EventRun
 from obep.engine.instants.deadlines import NEVER, Deadlines
 from obep.engine.instants.derived_items import DerivedItems, Deriving
 from obep.engine.reporter import Detected
@@ -49,7 +49,7 @@ class Strata:
         self.plan = plan
         self.now: int | None = None
         windows = [Windowed(window, gathering(window, matcher), on_dead_letter) for window in plan.windows]
-        self._runs: list[Running] = [*windows, *all_running(plan, max_keys, matcher, max_because)]
+        self._runs: list[EventRun] = [*windows, *all_running(plan, max_keys, matcher, max_because)]
         self._routes: dict[Term, list[tuple[Take, int]]] = {}
         for number, run in enumerate(self._runs):
             for event, take in run.routes():

@@ -9,7 +9,7 @@ from obep.algebra.evaluation import Row
 from obep.algebra.select_node import evaluate
 from obep.algebra.term_order import written
 from obep.algebra.translate import translate
-from obep.engine.event_run import Running
+from obep.engine.event_run import EventRun
 from obep.engine.queries.answers import TRUTH, Records, graph, less
 from obep.engine.queries.query_dataset import QueryDataset
 from obep.engine.queries.query_window import QueryWindow
@@ -28,7 +28,7 @@ from obep.query.linked_queries import ASK, LinkedQuery
 from obep.query.walk import walk
 
 
-class QueryRun(Running):
+class QueryRun(EventRun):
     """One query."""
 
     timed = True

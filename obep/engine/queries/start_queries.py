@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from obep.engine.event_run import Running
+from obep.engine.event_run import EventRun
 from obep.engine.queries.match_run import MatchRun
 from obep.engine.queries.query_dataset import QueryDataset
 from obep.engine.queries.query_run import QueryRun, windows_seen
@@ -24,7 +24,7 @@ def start_queries(
     matcher: Any,
     parameters: Mapping[Term, tuple[str, ...]],
     shares: Mapping[Term, RowShare],
-) -> Iterator[Running]:
+) -> Iterator[EventRun]:
     """The windows of each query before it, and it before the queries that read its answers.
 
     `parameters` are those of all events, `shares` the rows that queries give here, if not all.

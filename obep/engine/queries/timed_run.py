@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from obep.abstraction.window_closure import WindowClosure
 from obep.algebra.timed.timed_program import TimedAnswer, TimedProgram
-from obep.engine.event_run import Running
+from obep.engine.event_run import EventRun
 from obep.engine.queries.query_dataset import QueryDataset
 from obep.engine.queries.query_window import QueryWindow
 from obep.formats.input_limits import Refused
@@ -22,7 +22,7 @@ from obep.query import ast
 from obep.query.linked_queries import LinkedQuery
 
 
-class TimedRun(Running):
+class TimedRun(EventRun):
     """All statements over timed triples: they share one store of triples, and rules feed them all."""
 
     wants_items = True

@@ -7,7 +7,7 @@ from typing import Any
 
 from obep.abstraction.graph_matcher import GraphMatcher
 from obep.abstraction.matcher import Matcher
-from obep.engine.event_run import Running
+from obep.engine.event_run import EventRun
 from obep.engine.states.state_dataset import StateDataset
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.window_graph import WindowGraph
@@ -18,7 +18,7 @@ from obep.plan.plan import EventPlan
 from obep.plan.state_plan import GraphPlan
 
 
-class GraphRun(Running):
+class GraphRun(EventRun):
     """One such event; its reports are logical occurrences."""
 
     logical = True

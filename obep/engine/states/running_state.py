@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from obep.engine.event_run import Running
+from obep.engine.event_run import EventRun
 from obep.engine.states.daily_state import DailyState
 from obep.engine.states.graph_run import GraphRun
 from obep.engine.states.group_state import GroupState
@@ -32,7 +32,7 @@ class RunningStates:
         self._matcher = matcher
         self._max_because = max_because
 
-    def start(self, plan: StatePlan | GraphPlan) -> Iterator[Running]:
+    def start(self, plan: StatePlan | GraphPlan) -> Iterator[EventRun]:
         """What runs for a state or a graph event, after the windows that nothing before it looks at."""
         for name in windows_of(plan.definition):
             if name in plan.windows and name not in self._windows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from obep.engine.event_run import Running
+from obep.engine.event_run import EventRun
 from obep.engine.states.episodes import Episode, Episodes, Key
 from obep.model import Item, Occurrence, Term
 from obep.operators.candidates import Take
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from obep.engine.states.window_graph import WindowGraph
 
 
-class StateRun(Running):
+class StateRun(EventRun):
     """What all kinds of states have in common."""
 
     timed = True

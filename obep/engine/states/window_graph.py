@@ -11,7 +11,7 @@ from obep.abstraction.window_closure import Change, WindowClosure
 from obep.algebra.dataset import Graph
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
-from obep.engine.event_run import Running
+from obep.engine.event_run import EventRun
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.window_changes import Followed
 from obep.engine.states.window_contents import Dated, content_of
@@ -25,7 +25,7 @@ from obep.query import ast
 from obep.query.free_variables import variables
 
 
-class WindowGraph(Running):
+class WindowGraph(EventRun):
     """One window, for all groups that look at it."""
 
     timed = True
