@@ -33,6 +33,9 @@ class EventRun:
     wants_items: bool = False
     logical: bool = False
     """Whether its reports are logical occurrences, as if an item had shown them."""
+    grid: int | None = None
+    """The instants of which only the multiples are looked at, so that items in between may be given together;
+    0: any; None: each instant is looked at."""
     longest: int | None = None
     """The longest horizon of what it remembers."""
     forgets: int | None = None

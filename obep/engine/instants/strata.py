@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from heapq import heappop, heappush
+from math import gcd
 
 from obep.algebra.over.over_expressions import MAX_BECAUSE
 from obep.engine.event_run import EventRun
@@ -80,6 +81,10 @@ class Strata:
         self._arrived: list[Occurrence] = []
         self._seen: dict[tuple[object, ...], Occurrence] = {}
         self._items: list[Item] = []
+        """The items of the instant that is open, or of all since the last multiple of the grid."""
+        grids = [run.grid for run in self._runs]
+        self._grid = 0 if None in grids or not self._of_items else gcd(*[one for one in grids if one])
+        """The instants after one of its multiples, up to the next, are closed together; 0: each is alone."""
         self.observer: Callable[[Occurrence], None] | None = None
         """Called with every occurrence that may be a part of another, and with every report."""
         self._begun = False
@@ -104,7 +109,10 @@ class Strata:
         if not self._begun and self._states:
             self._begin_run(at, found)
         if at != self.now:
-            self._move(at, found)
+            if (grid := self._grid) and self.now is not None and -(-at // grid) == -(-self.now // grid):
+                self.now = at  # nothing looks at what lies between two of its multiples
+            else:
+                self._move(at, found)
         if self._of_items:
             self._items.extend(items)
             self._touched.update(self._of_items)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from math import gcd
 from typing import Any
 
 from obep.algebra.evaluation import Row
@@ -66,6 +67,8 @@ class QueryRun(EventRun):
         self._operator = query.register.operator
         self._report = query.settings.get("report", "nonempty")
         self._steps = query.steps
+        if query.match is None and not readers and self._report != "change":
+            self.grid = gcd(*self._steps) or None
         calls = {node.function for node in walk(query.register) if isinstance(node, ast.Call)}
         self._varies = not CHANGING.isdisjoint(one for one in calls if isinstance(one, str)) or bool(held)
         self._changed = False

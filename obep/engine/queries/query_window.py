@@ -45,6 +45,7 @@ class QueryWindow(WindowGraph):
         self._left = left
         self._waiting: list[Item] = []
         self._touch: Callable[[], None] | None = None
+        self.grid = 0 if self.takes_by_time and window.event is None else None
 
     def connect(self, touch: Callable[[], None]) -> None:
         self._touch = touch
@@ -64,7 +65,7 @@ class QueryWindow(WindowGraph):
         mine = [*items]
         if self._left:
             stream = self.window.stream
-            self._waiting += [one._replace(at=at + 1) for one in items if one.stream == stream]
+            self._waiting += [one._replace(at=one.at + 1) for one in items if one.stream == stream]
             mine = []
         mine += [one for one in self._waiting if one.at <= at]
         self._waiting = [one for one in self._waiting if one.at > at]

@@ -92,7 +92,10 @@ class Content:
 
 
 class TimeContent(Content):
-    """RANGE, FROM NOW - a TO NOW - b, LANDMARK and FROM … TO: items enter at an instant and leave at one."""
+    """RANGE, FROM NOW - a TO NOW - b, LANDMARK and FROM … TO: items enter at an instant and leave at one.
+
+    It may be given the items of several instants at the last of them.
+    """
 
     def __init__(self, window: Window, graph: Entered) -> None:
         super().__init__(window, graph)
@@ -104,10 +107,11 @@ class TimeContent(Content):
 
     def take(self, at: int, items: Sequence[Item]) -> None:
         start, end = self.window.start, self.window.end
-        if (start is None or start <= at) and (end is None or at <= end):
-            self._coming.extend((self.later(at + self._after), item) for item in items)
-        else:
-            for item in items:
+        after, later, coming = self._after, self.later, self._coming
+        for item in items:
+            if (start is None or start <= item.at) and (end is None or item.at <= end):
+                coming.append((later(item.at + after), item))
+            else:
                 self.graph.went(item)
         while self._coming and self._coming[0][0] <= at:
             _, item = self._coming.popleft()

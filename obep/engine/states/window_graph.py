@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from obep.abstraction.matcher import Matcher
@@ -14,7 +15,7 @@ from obep.algebra.translate import translate
 from obep.engine.event_run import EventRun
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.window_changes import Followed
-from obep.engine.states.window_contents import Dated, content_of
+from obep.engine.states.window_contents import Dated, TimeContent, content_of
 from obep.engine.states.window_occurrences import WindowOccurrences
 from obep.formats.stream_reader import as_sent
 from obep.model import Assertion, DeadLetter, Item, Occurrence, Term, Triple
@@ -41,6 +42,7 @@ class WindowGraph(EventRun):
         nodes = partial(nodes_by, _Keyed(window.by)) if window.by else None
         self._content = content_of(window, self, nodes)
         self.in_turn = self._content.in_turn and not self.counts_items
+        self.takes_by_time = isinstance(self._content, TimeContent)
         self.triples: dict[Triple, Dated] = {}
         """What it holds, with what has said it last."""
         self._again: dict[Triple, int] = {}
@@ -88,10 +90,10 @@ class WindowGraph(EventRun):
                 else:
                     self.went(item)
             self._from_events.clear()
-        if len(admitted) > 1:
-            admitted.sort(key=lambda item: sorted(item.triples))
+        if len(admitted) > 1 and not all(one.at < other.at for one, other in pairwise(admitted)):
+            admitted.sort(key=lambda item: (item.at, sorted(item.triples)))
         if admitted:
-            self.fed = at
+            self.fed = admitted[-1].at
         self._changed = False
         self._now, self.left, self._came = at, (at, []), admitted
         self._content.take(at, admitted)
