@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import obep
+from obep.engine.queries.query_window import QueryWindow
 from obep.errors import ObepError
 from obep.formats import read_items
 from obep.model import Answer, Item, Triple
@@ -516,3 +517,33 @@ def test_a_query_counts_the_occurrences_in_a_window_of_an_event() -> None:
         with pytest.raises(ObepError) as caught:
             obep.load(text=f"{head}{asked.format(wrong)}\nRETURN Alarm")
         assert caught.value.code == code
+
+
+@pytest.mark.parametrize("closed", ["", "CLOSED left\n"])
+def test_items_between_two_evaluation_times_are_given_together(
+    monkeypatch: pytest.MonkeyPatch, closed: str
+) -> None:
+    """400 items of 2 s: the window closes at the first item, and at each step; also from a snapshot."""
+    closings: list[int] = []
+    close = QueryWindow.close
+
+    def counted(window: QueryWindow, at: int, items: Any) -> Any:
+        closings.append(len(items))
+        return close(window, at, items)
+
+    monkeypatch.setattr(QueryWindow, "close", counted)
+    text = f"{closed}REGISTER RSTREAM <q> AS SELECT (COUNT(*) AS ?n) (MAX(?y) AS ?last) "
+    text += "FROM NAMED WINDOW <w> ON <s> [RANGE 2 s STEP 1 s] { WINDOW <w> { ?x :p ?y } }"
+    query = obep.load(text=PREFIX + text)
+    items = [Item("s", at * 5000, ((iri(f"x{at}"), iri("p"), number(at)),)) for at in range(1, 401)]
+    engine = query.engine()
+    found = list(engine.push_items(items[:100]))
+    again = query.engine()
+    again.restore(engine.snapshot())
+    found += [*again.push_items(items[100:]), *again.advance(5), *again.close()]
+    assert sum(closings) == 400
+    assert len(closings) <= 12
+    left = bool(closed)
+    wanted = [(1, 200 - left), (2, 400 - left), (3, 200 + left), *([(4, 1)] if left else [])]
+    counts = [(one.detected // SECOND, row["n"]) for one in found for row in one.bindings]
+    assert counts == [(at, number(count)) for at, count in wanted]

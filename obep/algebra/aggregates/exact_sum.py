@@ -31,14 +31,18 @@ class ExactSum:
 
     def put(self, number: Number, weight: int = 1) -> None:
         """Adds weight · number; a weight of 0 adds nothing, of NaN and INF too."""
-        if isinstance(number, Decimal):
+        if type(number) is int:
+            self._whole += number * weight
+        elif isinstance(number, Decimal):
             self._tenths = _add(self._tenths, number if weight == 1 else _multiply(number, weight))
         else:
             self._change(number, weight, 1)
 
     def take(self, number: Number, weight: int = 1) -> None:
         """Subtract a number that was added."""
-        if isinstance(number, Decimal):
+        if type(number) is int:
+            self._whole -= number * weight
+        elif isinstance(number, Decimal):
             self._tenths = _subtract(self._tenths, number if weight == 1 else _multiply(number, weight))
         else:
             self._change(number, weight, -1)

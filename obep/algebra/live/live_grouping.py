@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from obep.algebra.aggregates.accumulator import Accumulator
+from obep.algebra.aggregates.counts import CountValues
+from obep.algebra.aggregates.sums import Total
 from obep.algebra.evaluation import Evaluation, Row
 from obep.algebra.live.join_input import Change, row_of
 from obep.algebra.nodes.grouping import Grouping
@@ -14,6 +16,7 @@ class LiveGrouping:
     def __init__(self, grouping: Grouping, run: Evaluation, sink: Change) -> None:
         self._grouping, self._run, self._sink = grouping, run, sink
         self._key = row_of(grouping.keys)
+        self._reads_rows = not all(isinstance(one, Total | CountValues) for one in grouping.accumulators())
         self._groups: dict[Row, list[Accumulator]] = {}
         self._sizes: dict[Row, int] = {}
         self._rows: dict[Row, Row] = {}
@@ -26,14 +29,13 @@ class LiveGrouping:
         accumulators = self._groups.get(key)
         if accumulators is None:
             accumulators = self._groups[key] = self._grouping.accumulators()
-        text = self._grouping.row_key(row)
+        text = self._grouping.row_key(row) if self._reads_rows else ""
+        run = self._run
         for column, accumulator in zip(self._grouping.columns, accumulators, strict=True):
-            value = column.value(row, self._run)
+            value = column.value(row, run)
+            change = accumulator.add if number > 0 else accumulator.remove
             for _ in range(abs(number)):
-                if number > 0:
-                    accumulator.add(0, text, value)
-                else:
-                    accumulator.remove(0, text, value)
+                change(0, text, value)
 
     def flush(self, now: int) -> None:
         """Give on the rows of the groups that changed."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from obep.abstraction.matcher import Matcher
+from obep.engine.bulk import uncollected
 from obep.engine.states.window_contents import Dated
 from obep.engine.states.window_graph import WindowGraph
 from obep.model import Item, Occurrence, Triple
@@ -69,8 +70,9 @@ class QueryWindow(WindowGraph):
             mine = []
         mine += [one for one in self._waiting if one.at <= at]
         self._waiting = [one for one in self._waiting if one.at > at]
-        super().close(at, mine)
-        self._settle()
+        with uncollected():
+            super().close(at, mine)
+            self._settle()
         if self.moved:
             for watcher in self.watchers:
                 watcher()
