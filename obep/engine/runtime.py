@@ -44,8 +44,9 @@ class Runtime(Strata):
         max_keys: int | None = None,
         max_because: int = MAX_BECAUSE,
     ) -> None:
-        """The arguments are those of `Strata`."""
-        super().__init__(plan, matcher, on_dead_letter, max_keys=max_keys, max_because=max_because)
+        """`max_keys`: how many values of its partition each event with PARTITION BY remembers at most;
+        `max_because`: of how many rows a state by rows keeps the explanations."""
+        super().__init__(plan, matcher, on_dead_letter, max_keys, max_because)
         self._steady = len(self._runs) == 1 and not (self._leading or self._states or plan.windows)
         self._steady = self._steady and self._runs[0].steady and self._returned <= self._heads
         """Whether an occurrence that is alone in its instant can be fed without closing that."""

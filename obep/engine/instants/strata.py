@@ -7,7 +7,6 @@ from functools import partial
 from heapq import heappop, heappush
 from math import gcd
 
-from obep.algebra.over.over_expressions import MAX_BECAUSE
 from obep.engine.event_run import EventRun
 from obep.engine.instants.deadlines import NEVER, Deadlines
 from obep.engine.instants.derived_items import DerivedItems, Deriving
@@ -39,14 +38,11 @@ class Strata:
     def __init__(
         self,
         plan: Plan,
-        matcher: Deriving | None = None,
-        on_dead_letter: Callable[[DeadLetter], None] | None = None,
-        *,
-        max_keys: int | None = None,
-        max_because: int = MAX_BECAUSE,
+        matcher: Deriving | None,
+        on_dead_letter: Callable[[DeadLetter], None] | None,
+        max_keys: int | None,
+        max_because: int,
     ) -> None:
-        """`max_keys`: how many values of its partition each event with PARTITION BY remembers at most;
-        `max_because`: of how many rows a state by rows keeps the explanations."""
         self.plan = plan
         self.now: int | None = None
         windows = [Windowed(window, gathering(window, matcher), on_dead_letter) for window in plan.windows]
