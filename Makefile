@@ -9,10 +9,10 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 # Compiled once, not by each of the many processes that tests start, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup lock demo test check bench faults worlds soak fuzz mutants page docs clean
+.PHONY: help setup lock demo test check bench bench-check faults worlds soak fuzz mutants page docs clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
 
 setup: $(READY) ## a .venv with obep, its dependencies and, if the machine has none, a Java
 
@@ -51,8 +51,11 @@ check: $(READY) ## ruff, ruff format, mypy --strict, and the tests that need nei
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not spark and not slow and not java and not soak'
 
-bench: $(READY) ## measure
+bench: $(READY) ## measure: all benches that are short
 	$(BIN)/python bench/run.py
+
+bench-check: $(READY) ## count instructions (needs valgrind); fails where an item needs 15 % more than recorded
+	$(BIN)/python bench/check.py
 
 faults: $(READY) ## the tests that kill, restart and compare
 	OBEP_KILLS=30 $(BIN)/python -m pytest -m faults

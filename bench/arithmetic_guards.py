@@ -1,7 +1,7 @@
 """Guards: a 3-way SEQ with arithmetic in its FILTER over 1,000 keys, from parsed items (issue 19).
 
-    python bench/arithmetic_guards.py
-    python bench/arithmetic_guards.py --rounds 1 --items 5000
+    python -m bench guards
+    python -m bench guards --rounds 1 --n 5000
 
 One item a millisecond, of a random room and class, with an amount. A loop that shares nothing with obep takes
 the same items and must find as many answers.

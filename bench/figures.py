@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import os
 import statistics
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+TO_FILE = "OBEP_BENCH_JSON"
+"""The environment variable with the file that takes the figures, too (`python -m bench NAME --json FILE`)."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +49,10 @@ def _number(value: float) -> str:
 
 def show(figures: Iterable[Figure]) -> None:
     """Prints the table: median and spread of the rounds, what is asked for, whether it holds."""
+    figures = list(figures)
+    if file := os.environ.get(TO_FILE):
+        with Path(file).open("a") as lines:
+            lines.writelines(json.dumps(asdict(one) | {"median": one.median}) + "\n" for one in figures)
     print(f"{'':60} {'median':>10} {'least':>10} {'most':>10} {'':8} {'asked for':>12}")
     for one in figures:
         low, high = _number(min(one.values)), _number(max(one.values))

@@ -1,9 +1,9 @@
-"""All benches one after the other, and at the end one table: what was measured beside what is asked for.
+"""All benches that are short, one after the other; at the end one table beside what is asked for.
 
-    python bench/run.py            everything (`make bench`)
-    python bench/run.py --quick    small sizes, one round: whether everything runs, not how fast it is
+    python bench/run.py            `make bench`: under five minutes on a quiet machine
+    python bench/run.py --whole    in their full sizes, for hours
 
-A figure that is missed is said; only a bench that fails ends with an error.
+A figure that is missed is named; only a bench that fails ends with an error.
 """
 
 from __future__ import annotations
@@ -11,33 +11,16 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from pathlib import Path
 
-HERE = Path(__file__).parent
-BENCHES: dict[str, tuple[str, ...]] = {
-    "reasoning.py": ("--items", "2000", "--rounds", "1", "--naive", "1", "--only", "paper"),
-    "operators.py": ("--rounds", "1"),
-    "w1.py": ("--n", "5000", "--rounds", "1", "--engines", "obep-jsonl,obep-nq,loop,msgspec,pyoxigraph"),
-    "stream_rules.py": ("--items", "5000", "--rounds", "1"),
-    "latest.py": ("--items", "2000", "--rounds", "1"),
-    "guards.py": ("--items", "2000", "--rounds", "1"),
-    "states.py": (
-        *("--fill", "20000", "--rounds", "1", "--size", "2000"),
-        *("--episodes", "5000", "--rows", "20000", "--keys", "5000"),
-    ),
-    "rules.py": ("--most", "100", "--items", "400"),
-    "spark.py": ("--events", "200000", "--runs", "1", "--all"),
-}
-"""Each bench with what makes it quick."""
-WHOLE: dict[str, tuple[str, ...]] = {"spark.py": ("--all",)}
-"""What the whole of a bench needs to be told."""
+from all_benches import BENCHES
+
 VERDICTS = ("holds", "MISSED")
 
 
 def run(name: str, arguments: tuple[str, ...]) -> tuple[list[str], int]:
-    """Runs a bench and shows what it says; the lines of its table, and how it ended."""
+    """Runs a bench and shows what it prints; the lines of its table, and how it ended."""
     print(f"\n== {name} {' '.join(arguments)}", flush=True)
-    command = [sys.executable, str(HERE / name), *arguments]
+    command = [*BENCHES[name].command, *arguments]
     rows: list[str] = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -50,12 +33,14 @@ def run(name: str, arguments: tuple[str, ...]) -> tuple[list[str], int]:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    options.add_argument("--quick", action="store_true")
+    options.add_argument("--whole", action="store_true")
     given = options.parse_args()
     rows: list[str] = []
     failed: list[str] = []
-    for name, quick in BENCHES.items():
-        found, status = run(name, quick if given.quick else WHOLE.get(name, ()))
+    for name, bench in BENCHES.items():
+        if bench.short is None:
+            continue
+        found, status = run(name, () if given.whole else bench.short)
         rows += found
         if status:
             failed.append(name)

@@ -2,7 +2,7 @@
 
     python bench/w1.py                          200,000 events, five rounds
     python bench/w1.py --n 2000000 --rounds 3
-    python bench/w1.py --engines obep-jsonl,loop --json figures.json
+    python -m bench w1 --engines obep-jsonl,loop --json figures.jsonl
     python bench/w1.py --flink /path/to/python  a Python with apache-flink
 
 Every engine runs in a process of its own, in turn; its processor time and its greatest memory are the
@@ -46,6 +46,8 @@ prefixes = {{ "" = "{NS}" }}
 unit = "ms"
 template = ":e{{n}} a :Class{{kind}} ; :room :{{room}} ."
 """
+ENDINGS = ("jsonl", "csv", "nt.jsonl", "nq")
+"""The formats in which the events are written."""
 GOALS = {"obep-jsonl": 150_000.0}
 """Events a second of processor time that are asked for (issue 19)."""
 
@@ -64,8 +66,7 @@ def write_files(folder: Path, count: int) -> None:
     """The same events in each format, with one seed; no two have the same instant."""
     random = Random(7)
     at = 0
-    ends = ("jsonl", "csv", "nt.jsonl", "nq")
-    files = {end: (folder / f"w1.{end}").open("w") for end in ends}
+    files = {end: (folder / f"w1.{end}").open("w") for end in ENDINGS}
     files["csv"].write("time,room,kind,n\n")
     for n in range(count):
         at += random.choice((10, 20, 30))
@@ -85,7 +86,7 @@ def write_files(folder: Path, count: int) -> None:
 
 def write_projects(folder: Path) -> None:
     """A query with its obep.toml for each format."""
-    for end in ("jsonl", "csv", "nt.jsonl", "nq"):
+    for end in ENDINGS:
         project = folder / end
         project.mkdir()
         (project / "q.obep").write_text(QUERY)
@@ -136,7 +137,7 @@ LIMITS: dict[str, tuple[Callable[[Path], int], str]] = {
 def commands(folder: Path, flink: str) -> dict[str, list[str]]:
     """How to run each engine; the last word that it prints is the number of its answers."""
     found = {name: [sys.executable, __file__, "--limit", name, str(folder)] for name in LIMITS}
-    for end in ("jsonl", "csv", "nt.jsonl", "nq"):
+    for end in ENDINGS:
         query, out = folder / end / "q.obep", folder / end / "out.jsonl"
         found[f"obep-{end}"] = [
             *(sys.executable, "-m", "obep", "run", str(query), "--engine", "embedded", "--quiet"),
@@ -197,7 +198,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--engines", default="", help="names with commas between them; all by default")
     parser.add_argument("--flink", default="", help="a Python that has apache-flink")
-    parser.add_argument("--json", type=Path, help="write all figures to this file")
     parser.add_argument("--limit", nargs=2, metavar=("NAME", "FOLDER"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.limit:
@@ -223,8 +223,6 @@ def main() -> None:
         print("Flink is missing: --flink PYTHON names a Python with apache-flink")
     print(f"W1, {given.n:,} events, {expected:,} answers, start-up included")
     show(figures(spent, given.n))
-    if given.json:
-        given.json.write_text(json.dumps({name: [vars(one) for one in runs] for name, runs in spent.items()}))
 
 
 def figures(spent: dict[str, list[Spent]], count: int) -> list[Figure]:
@@ -233,7 +231,8 @@ def figures(spent: dict[str, list[Spent]], count: int) -> list[Figure]:
     for name, runs in spent.items():
         rates = tuple(count / one.processor for one in runs)
         found.append(Figure(name, rates, "events/s", least=GOALS.get(name)))
-        found.append(Figure("  memory", tuple(one.megabytes for one in runs), "MB"))
+        found.append(Figure(f"  {name}: by the clock", tuple(count / one.clock for one in runs), "events/s"))
+        found.append(Figure(f"  {name}: memory", tuple(one.megabytes for one in runs), "MB"))
     return found
 
 
