@@ -148,6 +148,7 @@ CODES: dict[str, str] = {
     "OBEP516": "a program from obep.toml that was not allowed",
     "OBEP517": "a sink for an event that is not returned",
     "OBEP518": "an option that cannot be read",
+    "OBEP519": "a run that cannot be split into processes",
     "OBEP522": "a mapping that cannot be made",
     "OBEP523": "a setting of obep.toml that may run something",
     "OBEP530": "an id of no occurrence, or of several",

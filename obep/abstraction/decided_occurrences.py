@@ -82,6 +82,11 @@ class DecidedHit:
         self._quoted: list[int] = []
         """The slots whose terms JSON must escape: only literals have quotes."""
 
+    def name_in(self, terms: tuple[Term | None, ...]) -> Term:
+        """Its individual in a record."""
+        name = self.individual
+        return terms[name] if isinstance(name, int) else name  # type: ignore[return-value]  # it is there
+
     def solutions(self, terms: tuple[Term | None, ...]) -> dict[int, Rows]:
         """What its asks find in a record, if it has nothing else to solve."""
         asks = [ask for ask, _ in (*self.often, *(self.plain or ()))]
@@ -187,8 +192,7 @@ class Decided(Occurrence):
 
     @property
     def individual(self) -> Term:  # type: ignore[override]
-        name = self.by.individual
-        return self.terms[name] if isinstance(name, int) else name  # type: ignore[return-value]  # it is there
+        return self.by.name_in(self.terms)
 
     @property
     def bounded(self) -> bool:  # type: ignore[override]

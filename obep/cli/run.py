@@ -124,6 +124,14 @@ def command(
             help="Replace the query while it runs when its files change; a wrong one changes nothing.",
         ),
     ] = False,
+    workers: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Split the keys of the query over so many processes (embedded only, from files to files).",
+        ),
+    ] = 1,
     config: ConfigFile = None,
     allow_path: AllowedFolders = None,
     dialect: Dialect = None,
@@ -177,12 +185,19 @@ def command(
         conf=_conf(conf or (), settings) if name is EngineName.spark else {},
         drop_state=drop_state,
         watch=watch,
+        workers=workers,
         dialect=language,
     )
     for slip in slips(query, streams, settings) if order.lints else ():
         Progress(quiet=quiet, as_json=order.log_json).warn(slip.code, slip.message, slip.remedy)
     if name is EngineName.embedded:
         _refuse_of_spark(order, drop_state=drop_state, master=master, conf=bool(conf))
+    elif workers > 1:
+        raise fail(
+            "OBEP518",
+            "--workers is for the embedded engine; Spark splits by itself",
+            remedy="--engine embedded, or --master 'local[N]'",
+        )
     raise typer.Exit(_run_on_spark(order) if name is EngineName.spark else _run_embedded(order))
 
 

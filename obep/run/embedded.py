@@ -59,8 +59,8 @@ def run_embedded(order: Order) -> int:
 
 
 def _run(order: Order, query: Query, progress: Progress) -> int:
-    lints, observer = _lints(order, query, progress)
-    run, engine = open_run(order, query, progress.warn, observer)
+    lints, observer = _lints(order, query, progress) if order.workers == 1 else (None, None)
+    run, engine = _opened(order, query, progress, observer)
     for source in run.sources.values():
         if isinstance(source, FileSource):
             source.read_lazily()
@@ -103,6 +103,23 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
     if caught:
         return exit_status(caught[0])
     return FAILED if failed else 0
+
+
+def _opened(order: Order, query: Query, progress: Progress, observer: Observer | None) -> tuple[Run, Engine]:
+    """The run and its engine; in each process its own, where there are several."""
+    if order.workers == 1:
+        return open_run(order, query, progress.warn, observer)
+    from obep.run.processes.workers import require_files, require_splitting, run_share, start_workers
+
+    matcher = require_splitting(order, query)
+    run, engine = open_run(order, query, progress.warn, matcher=matcher)
+    require_files(run)
+    for source in run.sources.values():
+        if isinstance(source, FileSource):
+            source.read_lazily()
+    if not start_workers(run, engine, matcher, order.workers):
+        run_share(run)
+    return run, engine
 
 
 def _lints(order: Order, query: Query, progress: Progress) -> tuple[RunLints | None, StreamObserver | None]:

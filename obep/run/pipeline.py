@@ -59,6 +59,14 @@ class Changing(Protocol):
     def update_triples(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> list[Occurrence]: ...
 
 
+class Sharing(Protocol):
+    """What becomes of the answers of a run that has a share of the keys only."""
+
+    def send(self, run: Run, found: Sequence[Occurrence]) -> None: ...
+
+    def end(self) -> None: ...
+
+
 @dataclass(slots=True)
 class Outlet:
     """A sink, the form of its occurrences, and its events (all by default)."""
@@ -76,6 +84,13 @@ class Outlet:
         if self.several is not None:
             return self.several(occurrence)
         return ((occurrence.record_id, self.encode(occurrence)),)
+
+    def text(self, occurrence: Occurrence) -> bytes:
+        """All that a file gets of an occurrence."""
+        if self.events and occurrence.event not in self.events:
+            return b""
+        written = self.together((occurrence,))
+        return b"".join([one for _, one in self.records(occurrence)]) if written is None else written
 
     def send(self, found: Sequence[Occurrence]) -> None:
         """Give the sink what it wants of some occurrences."""
@@ -127,6 +142,8 @@ class Run:
     """Called with what was found, before sinks get it."""
     beside: Callable[[], bytes] = lambda: b""
     """Additional state for a checkpoint."""
+    shares: Sharing | None = None
+    """Who takes the answers, where several processes run."""
     _before: dict[str, int] | None = None
     """Where a checkpoint says that outputs stand, also those that this run does not have."""
     _left: LeftFiles | None = None
@@ -212,6 +229,8 @@ class Run:
 
     def close(self) -> None:
         """Lets go of sinks and files."""
+        if self.shares is not None:
+            self.shares.end()
         for outlet in self.outlets.values():
             outlet.sink.close()
         self.letters.close()
@@ -290,6 +309,9 @@ class Run:
 
     def send(self, found: list[Occurrence]) -> None:
         """Gives the sinks what was found."""
+        if self.shares is not None:
+            self.shares.send(self, found)
+            return
         if found:
             self.on_found(found)
         self.occurrences.update([occurrence.event for occurrence in found])

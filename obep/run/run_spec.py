@@ -93,6 +93,8 @@ class Order:
     drop_state: bool = False
     watch: bool = False
     """Whether the query is replaced when its files change."""
+    workers: int = 1
+    """The number of processes that the keys are split over."""
     dialect: Language | None = None
     """The language of the query, where neither its ending nor its text shall tell."""
 

@@ -110,7 +110,9 @@ class Running:
 
     def block(self) -> ItemBlock | None:
         """The consumer of blocks of items, if blocks change nothing but the speed."""
-        if self.versions is not None or self._prepares is not None or self.has_own_matcher:
+        if self.versions is not None or self._prepares is not None:
+            return None
+        if self.has_own_matcher and not isinstance(self.matcher, Matcher):
             return None
         return None if self.runtime.wants_items else ItemBlock(self.matcher, self.changes.streams)
 

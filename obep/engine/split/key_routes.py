@@ -162,6 +162,32 @@ class KeyRoutes:
         """What a matched item brings to a bucket of one segment."""
         return self._brought(item, occurrences, bucket).get((bucket, 0)) or Group(())
 
+    def rows_of(self, occurrence: Occurrence, bucket: int) -> Rows | None:
+        """The solutions of an occurrence that belong to a bucket of one segment; None: it does not."""
+        for component, _ in self._routes.get(occurrence.event, ()):
+            for (place, _), rows in self._places(component, occurrence):
+                if place == bucket:
+                    return rows
+        return None
+
+    def by_rows(self, event: Term) -> bool:
+        """Whether the occurrences of an event are split by their solutions, and not by their individual."""
+        return any(component.reads[event] for component, _ in self._routes.get(event, ()))
+
+    def values_of(self, occurrence: Occurrence) -> list[Term]:
+        """The values that its solutions are split by, in their order."""
+        readings = [
+            one for c, _ in self._routes.get(occurrence.event, ()) for one in c.reads[occurrence.event]
+        ]
+        rows = [(row, column) for ask, column in readings for row in occurrence.solutions.get(ask, ())]
+        return [value for row, column in rows if (value := row[column]) is not None]
+
+    def shares_of(self, event: Term, individual: Term, rows: Rows) -> set[int]:
+        """The buckets that an occurrence with these solutions belongs to."""
+        found = Occurrence(event, individual, (), 0, 0, 0, 0, dict(rows))
+        routes = self._routes.get(event, ())
+        return {place for component, _ in routes for (place, _), _ in self._places(component, found)}
+
     def _brought(
         self, item: Item, occurrences: Iterable[Occurrence], only: int | None = None
     ) -> dict[Place, Group]:

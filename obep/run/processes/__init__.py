@@ -1,0 +1,1 @@
+"""A run in several processes of one machine."""
