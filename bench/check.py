@@ -147,13 +147,13 @@ def main() -> int:
 
 
 def compare(now: dict[str, float], recorded: dict[str, float], instructions: dict[str, float]) -> int:
-    """Prints the table; 1 where something is worse than recorded, or not recorded."""
+    """Prints the table; 1 where something is worse than recorded, or was not counted."""
     print(f"{'':40} {'for an item':>12} {'loops':>8} {'recorded':>8} {'now':>6}")
     bad = 0
     for name, ratio in now.items():
         before = recorded.get(name)
         change = "new" if before is None else f"{ratio / before:.2f}"
-        worse = before is None or ratio > WORSE * before
+        worse = before is not None and ratio > WORSE * before
         bad += worse
         told, verdict = "" if before is None else f"{before:.2f}", "  WORSE" if worse else ""
         print(f"{name:40} {instructions[name]:>12,.0f} {ratio:>8.2f} {told:>8} {change:>6}{verdict}")

@@ -91,7 +91,15 @@ def test_a_worse_count_fails_and_a_better_one_does_not(capsys: pytest.CaptureFix
     assert "WORSE" in capsys.readouterr().out
 
 
-def test_what_is_missing_on_one_side_fails(capsys: pytest.CaptureFixture[str]) -> None:
-    assert compare({"new": 1.0}, {}, {"new": 1}) == 1
+def test_what_is_recorded_and_not_counted_fails(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare({}, {"gone": 1.0}, {}) == 1
     assert "gone" in capsys.readouterr().out
+    assert compare({"new": 1.0}, {}, {"new": 1}) == 0  # there is nothing to compare it with
+    assert "new" in capsys.readouterr().out
+
+
+def test_every_recorded_workload_is_there() -> None:
+    recorded = json.loads((ROOT / "bench" / "instructions.json").read_text())
+    assert {"loop", "w1, jsonl", "w1, csv", "w1, nt.jsonl", "w1, nq"} <= recorded.keys()
+    assert recorded["loop"] == 1.0
+    assert all(ratio > 0 for ratio in recorded.values())
