@@ -12,7 +12,7 @@ from obep.abstraction.item_blocks import DecidedBlock
 from obep.algebra.over.over_expressions import MAX_BECAUSE
 from obep.engine.block_feed import BlockFeed, not_alone
 from obep.engine.bulk import all_of, uncollected
-from obep.engine.event_run import Running
+from obep.engine.event_run import EventRun
 from obep.engine.instants.deadlines import NEVER
 from obep.engine.instants.derived_items import Deriving
 from obep.engine.instants.strata import Strata
@@ -64,7 +64,7 @@ class Runtime(Strata):
         bounds = [NEVER if run.forgets is None else run.forgets for run in self._runs]
         self._forgets = None if NEVER in bounds else max(bounds, default=0)
 
-    def ranks(self) -> list[tuple[Running, int]]:
+    def ranks(self) -> list[tuple[EventRun, int]]:
         """What runs, in the order in which it reports what an item decides."""
         return [(run, number) for number, run in enumerate(self._runs)]
 
