@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,22 @@ def test_an_example_gives_what_is_expected(case: Path) -> None:
 def test_the_same_question_in_obep_has_the_same_answers() -> None:
     one, other = ((FOLDER / name / "expected.jsonl").read_text() for name in ("commuters", "commuters-obep"))
     assert one == other
+
+
+def test_the_questions_about_stocks_have_the_same_answers_in_obep() -> None:
+    """At the same instants, over the same intervals; the rule of EP-SPARQL has its triple in a graph."""
+    said = []
+    for name, agency in (("stocks", "ratingagency"), ("stocks-obep", "agency")):
+        lines = map(json.loads, (FOLDER / name / "expected.jsonl").read_text().splitlines())
+        said.append(
+            [
+                (one["at"], one["start"], one["end"], one["row"]["company"], one["row"].get(agency))
+                for one in lines
+                if one["query"] not in ("q3", "DownRated")
+            ]
+        )
+    assert said[0] == said[1]
+    assert len(said[0]) == 3
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
