@@ -168,3 +168,13 @@ def test_an_error_has_no_further_errors_for_company() -> None:
 def test_independent_errors_are_reported_together_in_their_order() -> None:
     text = f"{KNOWN}EVENT H(?z) MATCH Alarn SEQ Ack AS Door POLICY recent IF {{ FILTER(?q > 3) }}\nRETURN I"
     assert codes(text) == ["OBEP120", "OBEP100", "OBEP104", "OBEP120", "OBEP100"]
+
+
+def test_equal_groups_in_two_patterns_are_not_equal_events() -> None:
+    """They have no names, so that nothing could be written in place of one."""
+    pattern = "{ ?x :price ?a . } SEQ { ?x :price ?b . } WITHIN 1 d"
+    falls, rises = "IF { FILTER(?b < ?a) }", "IF { FILTER(?b > ?a) }"
+    text = f"PREFIX : <http://e/>\nEVENT F(?x) MATCH {pattern} {falls}\nEVENT R(?x) MATCH {pattern} {rises}\n"
+    assert "OBEP210" not in codes(f"{text}RETURN F, R")
+    same = "EVENT F(?x) AS { ?x :price ?a . }\nEVENT R(?x) AS { ?x :price ?a . }\n"
+    assert "OBEP210" in codes(f"PREFIX : <http://e/>\n{same}RETURN F, R")

@@ -24,6 +24,7 @@ from obep.errors import Diagnostic
 from obep.lints.context import QueryContext
 from obep.query.ast import Event, Name, Node
 from obep.query.diagnostics import say
+from obep.query.states_in_patterns import GROUP
 
 CODE = "OBEP210"
 NAME = "equal-events"
@@ -34,6 +35,8 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
     definitions = context.definitions
     first: dict[object, Event] = {}
     for event, file in definitions.all():
+        if event.name.iri.startswith(f"<{GROUP}"):
+            continue  # a group that stands in a pattern has no name to use instead
         names = (name for name in _compared(type(event)) if name not in _NOT_MEANT)
         what = tuple(_meaning(getattr(event, name)) for name in names)
         earlier = first.setdefault(what, event)
