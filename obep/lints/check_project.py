@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from obep.ontology.owl.static_graph import Graph
     from obep.query.link import Linked
 
-_AS_A_WHOLE = ("OBEP243", "OBEP242", "OBEP303", "OBEP312", "OBEP345", "OBEP833")
+_OF_T = ("OBEP833",)
+_OF_RULES = ("OBEP800", "OBEP801", "OBEP802", "OBEP803")
+_AS_A_WHOLE = ("OBEP243", "OBEP242", "OBEP303", "OBEP312", "OBEP345", *_OF_RULES, *_OF_T)
 
 
 class Examined(NamedTuple):
@@ -254,7 +256,8 @@ def _placed(one: Diagnostic, linked: Linked) -> Diagnostic:
     """Give a finding about K or T as a whole the place of the clause that names it."""
     if one.span is not None or one.file:
         return one
-    for kind in ("graph", "vocab") if one.code in _AS_A_WHOLE else ():
+    kinds = ("vocab", "graph") if one.code in _OF_T else ("graph", "vocab")
+    for kind in kinds if one.code in _AS_A_WHOLE else ():
         for file in linked.files:
             for source in file.sources:
                 if source.kind == kind:

@@ -6,6 +6,7 @@ a hash of the files, of K and of this code: a changed byte anywhere, and the rul
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -97,7 +98,16 @@ class Model:
         k = Graph((*self.k, *kept.added)) if kept.added else self.k
         axioms = self.axioms | more if more != Axioms() else self.axioms
         rules = tuple(kept.rules)
-        return Applied(axioms, k, tuple(kept.inferred), rules, tuple(kept.unread), self if rules else None)
+        unread = tuple(replace(one, file=self._file_of(one.shape)) for one in kept.unread)
+        return Applied(axioms, k, tuple(kept.inferred), rules, unread, self if rules else None)
+
+    def _file_of(self, shape: Term) -> str:
+        """The file of T in which a shape has its rules; empty if the static graph says them."""
+        of_t = self.files().items() if self.shapes else ()
+        rule = sh("rule")
+        return next(
+            (str(path) for path, said in of_t if any(s == shape and p == rule for s, p, _ in said)), ""
+        )
 
     def with_k(self, k: Graph) -> Model:
         """The same rules for another K; the files of T are not read again."""
@@ -118,7 +128,7 @@ class Model:
         rules, unread = read_rules(ShapeReader(graph, self.make_pattern))
         clauses = ClauseAxioms(self.axioms)
         lines = [RuleLine(rule.label, rule.shape, _why_k_only(rule, graph, clauses)) for rule in rules]
-        run = RuleRun(rules, graph)
+        run = RuleRun(rules, graph, self._file_of)
         found = self._until_nothing_new(run) if rules else []
         inferred = [triple for triple in found if not self._is_of_t(triple[0])]
         more = clauses.axioms() | self._axioms_in(triple for triple in found if self._is_of_t(triple[0]))
@@ -196,21 +206,16 @@ def _code() -> list[tuple[str, int, int]]:
 
 def unread_rules(unread: Iterable[Unread]) -> list[Diagnostic]:
     """Each rule that is not applied, with its reason; one line for those of one shape and reason."""
-    found: dict[tuple[Term, str, str], int] = {}
-    for one in unread:
-        key = (one.shape, one.label, one.reason)
-        found[key] = found.get(key, 0) + 1
-    refused = {(one.shape, one.label, one.reason) for one in unread if one.refused}
-    return [_said(key, count, key in refused) for key, count in found.items()]
+    return [_said(one, count) for one, count in Counter(unread).items()]
 
 
-def _said(key: tuple[Term, str, str], count: int, refused: bool) -> Diagnostic:
-    shape, label, reason = key
-    what = f"{label} of the shape {shape}" + (f" ({count} of them)" if count > 1 else "")
+def _said(one: Unread, count: int) -> Diagnostic:
+    what = f"{one.label} of the shape {one.shape}" + (f" ({count} of them)" if count > 1 else "")
     return Diagnostic(
-        "OBEP801" if refused else "OBEP800",
-        f"{what} cannot be carried out" if refused else f"{what} is not applied",
-        reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
+        "OBEP801" if one.refused else "OBEP800",
+        f"{what} cannot be carried out" if one.refused else f"{what} is not applied",
+        file=one.file,
+        reason=f"{one.reason[:1].upper()}{one.reason[1:].rstrip('.')}.",
         remedy="correct the rule, or set sh:deactivated true",
-        severity="error" if refused else "warning",
+        severity="error" if one.refused else "warning",
     )

@@ -80,6 +80,8 @@ class Unread:
     reason: str
     refused: bool = False
     """Whether its SPARQL is wrong, or uses what it may not."""
+    file: str = ""
+    """Where the rule stands."""
 
 
 def read_rules(reader: ShapeReader) -> tuple[list[TripleRule | SparqlRule], list[Unread]]:

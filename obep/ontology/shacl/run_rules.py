@@ -7,7 +7,7 @@ a negation sees the graph as it is when its turn comes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import groupby
 
 from obep.errors import ObepError, fail
@@ -27,9 +27,16 @@ MOST_MADE = 100
 class RuleRun:
     """The rules of a model on a graph that grows."""
 
-    def __init__(self, rules: Iterable[TripleRule | SparqlRule], graph: TripleIndex) -> None:
+    def __init__(
+        self,
+        rules: Iterable[TripleRule | SparqlRule],
+        graph: TripleIndex,
+        file_of: Callable[[Term], str] = lambda shape: "",
+    ) -> None:
+        """`file_of` names the file of a shape, for messages."""
         self._shapes = [list(group) for _, group in groupby(rules, key=lambda rule: rule.shape)]
         self.graph = graph
+        self._file_of = file_of
         self.sparql = SparqlGraph(graph)
         self._reads = {id(rule): rule.reads() for shape in self._shapes for rule in shape}
         self._seen: dict[int, int] = {}
@@ -83,7 +90,7 @@ class RuleRun:
                 return self._triples_of(rule, nodes)
             return self._constructed(rule, nodes)
         except UnreadableShape as error:
-            raise failed(rule, str(error)) from None
+            raise _failed(rule, str(error), self._file_of(rule.shape)) from None
 
     def _triples_of(self, rule: TripleRule, nodes: list[Term]) -> list[Triple]:
         found: list[Triple] = []
@@ -113,7 +120,7 @@ class RuleRun:
         if any(not self.graph.mentions(term) for s, _, o in new for term in (s, o)):
             self._made[id(rule)] = self._made.get(id(rule), 0) + 1
             if self._made[id(rule)] > MOST_MADE:
-                raise _endless(rule)
+                raise _endless(rule, self._file_of(rule.shape))
         return self._take(rule, new)
 
     def _take(self, rule: Rule, triples: Iterable[Triple]) -> list[Triple]:
@@ -121,33 +128,36 @@ class RuleRun:
         self.by.update(dict.fromkeys(new, rule))
         self._inferred += len(new)
         if self._inferred > MOST_INFERRED:
-            raise _too_many(rule)
+            raise _too_many(rule, self._file_of(rule.shape))
         return new
 
 
-def failed(rule: Rule, reason: str) -> ObepError:
+def _failed(rule: Rule, reason: str, file: str) -> ObepError:
     """A rule whose SPARQL cannot be carried out."""
     return fail(
         "OBEP801",
         f"{rule.label} of the shape {rule.shape} cannot be carried out",
         reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
         remedy="correct the rule, or set sh:deactivated true",
+        file=file,
     )
 
 
-def _endless(rule: Rule) -> ObepError:
+def _endless(rule: Rule, file: str) -> ObepError:
     return fail(
         "OBEP802",
         f"{rule.label} of the shape {rule.shape} does not end",
         reason=f"It has made new names or values {MOST_MADE} times, each from those of the time before.",
         remedy="exclude its own results in its WHERE, or set sh:deactivated true",
+        file=file,
     )
 
 
-def _too_many(rule: Rule) -> ObepError:
+def _too_many(rule: Rule, file: str) -> ObepError:
     return fail(
         "OBEP803",
         f"the SHACL rules add more than {MOST_INFERRED:,} triples; the last was {rule.label} of {rule.shape}",
         reason="So many triples are not kept in memory.",
         remedy="give its shape a narrower target, or set sh:deactivated true",
+        file=file,
     )

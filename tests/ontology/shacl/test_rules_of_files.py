@@ -142,6 +142,7 @@ def test_sparql_that_is_wrong_or_may_not_be_is_an_error_with_its_shape(
 ) -> None:
     (error,) = errors(tmp_path, f":S a sh:NodeShape ; sh:targetClass :A ; {sparql(text)} .")
     assert error.code == "OBEP801"
+    assert error.file == str(tmp_path / "t.ttl")
     assert f"<{NS}S>" in error.message
     assert reason.lower() in error.reason.lower()
 
@@ -159,6 +160,7 @@ def test_an_endless_rule_is_refused(tmp_path: Path, text: str) -> None:
     t = f":v a owl:DatatypeProperty . :S a sh:NodeShape ; sh:targetClass :A ; {sparql(text)} ."
     (error,) = errors(tmp_path, t, ":a a :A ; :v 1 .")
     assert error.code == "OBEP802"
+    assert error.file == str(tmp_path / "t.ttl")
     assert f"<{NS}S>" in error.message
 
 
@@ -180,6 +182,7 @@ def test_too_many_triples_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     t = f":S a sh:NodeShape ; sh:targetClass :A ; {sparql('CONSTRUCT { $this a :B } WHERE {}')} ."
     (error,) = errors(tmp_path, t, " ".join(f":a{n} a :A ." for n in range(4)))
     assert error.code == "OBEP803"
+    assert error.file == str(tmp_path / "t.ttl")
 
 
 @pytest.mark.parametrize(
@@ -222,6 +225,7 @@ def test_a_rule_of_a_shape_without_a_target_is_named(tmp_path: Path) -> None:
     (warning,) = [one for one in found.diagnostics if one.code == "OBEP800"]
     assert warning.message == f"a SPARQL rule of the shape <{NS}Lost> is not applied"
     assert warning.reason == "Its shape has no target and is not declared as a class."
+    assert warning.file == str(tmp_path / "t.ttl")
     assert found.bundle is not None and found.bundle.shacl is not None
     assert {s for s, _, _ in found.bundle.shacl.inferred} == {f"<{NS}a>", f"<{NS}c>"}
 
@@ -237,4 +241,5 @@ def test_a_target_whose_sparql_is_wrong_is_an_error_with_its_shape(tmp_path: Pat
     rule = sparql("CONSTRUCT WHERE { $this a :A }")
     (error,) = errors(tmp_path, f":S a sh:NodeShape ; {target} ; {rule} .")
     assert error.code == "OBEP801"
+    assert error.file == str(tmp_path / "t.ttl")
     assert f"<{NS}S>" in error.message
