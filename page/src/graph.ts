@@ -36,8 +36,8 @@ export function picture(label: string, nodes: Node[], edges: Edge[], towards: "L
   }
   for (const edge of edges) if (known.has(edge.from) && known.has(edge.to)) graph.setEdge(edge.from, edge.to);
   layout(graph);
-  const size = graph.graph() as { width: number; height: number };
-  const svg = s("svg", { role: "group", "aria-label": label, viewBox: `0 0 ${size.width} ${size.height}` });
+  const size = extent(graph);
+  const svg = s("svg", { role: "group", "aria-label": label, viewBox: `${size.left} ${size.top} ${size.width} ${size.height}` });
   // As wide as its place, but never so small that it cannot be read, nor greater than it is.
   svg.style.minWidth = `${size.width * 0.65}px`;
   svg.style.maxWidth = `${size.width}px`;
@@ -49,6 +49,15 @@ export function picture(label: string, nodes: Node[], edges: Edge[], towards: "L
   }
   for (const node of nodes) svg.append(box(node, graph.node(node.id) as { x: number; y: number; width: number; height: number }));
   return h("div", { class: "picture", tabIndex: 0, role: "region", "aria-label": label }, svg);
+}
+
+/** The rectangle around nodes and edges: dagre leads edges around nodes, also beyond the size that it gives. */
+function extent(graph: graphlib.Graph): { left: number; top: number; width: number; height: number } {
+  const size = graph.graph() as { width: number; height: number };
+  const points = graph.edges().flatMap((edge) => (graph.edge(edge) as { points?: { x: number; y: number }[] }).points ?? []);
+  const [left, top] = [Math.min(0, ...points.map((one) => one.x - 4)), Math.min(0, ...points.map((one) => one.y - 4))];
+  const [right, bottom] = [Math.max(size.width, ...points.map((one) => one.x + 4)), Math.max(size.height, ...points.map((one) => one.y + 4))];
+  return { left, top, width: right - left, height: bottom - top };
 }
 
 function box(node: Node, at: { x: number; y: number; width: number; height: number }): SVGGElement {

@@ -220,6 +220,24 @@ def test_the_plan_counts_and_names_what_holds_the_watermark(service: Running, op
     expect(page.locator("#plan-operators")).to_contain_text(f"Pair: {pair['held']} held")
 
 
+def test_every_edge_of_the_plan_lies_within_its_picture(opened: Open, tmp_path: Path) -> None:
+    """One that passes a node may be led above the highest of them."""
+    seen = "EVENT Seen AS (obep:Acknowledgement)\nEVENT Pair(?x) MATCH Hot(?x) SEQ Cool(?x)"
+    text = "PREFIX obep: <https://w3id.org/obep#>\n" + QUERY.replace("EVENT Pair MATCH Hot SEQ Cool", seen)
+    (tmp_path / "query.obep").write_text(text.replace("RETURN Hot", "RETURN Hot, Seen"))
+    service = Running(tmp_path)
+    page = opened(service.url, "plan").open()
+    expect(page.locator("#plan .edge")).not_to_have_count(0)
+    outside = """svg => [...svg.querySelectorAll(".edge")].filter((edge) => {
+      const [one, all] = [edge.getBBox(), svg.viewBox.baseVal];
+      const [right, bottom] = [all.x + all.width, all.y + all.height];
+      return one.x < all.x || one.y < all.y || one.x + one.width > right || one.y + one.height > bottom;
+    }).length"""
+    found = page.locator("#plan svg").evaluate(outside)
+    service.stop()
+    assert found == 0
+
+
 def test_a_query_is_begun_beside_the_others_seen_in_the_plan_and_deleted(
     opened: Open, tmp_path: Path
 ) -> None:
