@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator
+from itertools import islice
 
 from obep.errors import fail
 from obep.serve.journal import Found, Journal
@@ -71,7 +72,7 @@ class Watchers:
         try:
             while True:
                 if self._recent and at >= self._recent[0].seq - 1:
-                    lot, behind = [row for row in self._recent if row.seq > at][:AT_ONCE], False
+                    lot, behind = self._after(at), False
                 elif at >= self._last:
                     lot, behind = [], False
                 elif not behind:
@@ -94,6 +95,11 @@ class Watchers:
         finally:
             self.number -= 1
 
+    def _after(self, at: int) -> list[Found]:
+        """The first of those in memory after a number; numbers have no gaps."""
+        new = islice(reversed(self._recent), self._last - at)
+        return list(new)[: -AT_ONCE - 1 : -1]
+
     def _take(self, found: list[Found]) -> None:
         self._recent.extend(found)
         self._last = found[-1].seq
@@ -102,6 +108,7 @@ class Watchers:
 
 async def _within(event: asyncio.Event, seconds: float) -> None:
     try:
-        await asyncio.wait_for(event.wait(), seconds)
+        async with asyncio.timeout(seconds):
+            await event.wait()
     except TimeoutError:
         return

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from serve.conftest import Open, Running, Start, line
+from serve.conftest import Open, Running, Start, line, until
 from websockets.asyncio.client import connect
+
+from obep.serve.watchers import AT_ONCE
 
 
 def test_a_socket_of_items_answers_each_frame_in_its_turn(local: Open) -> None:
@@ -37,6 +39,27 @@ def test_a_watcher_gets_what_was_and_what_comes(local: Open) -> None:
     whole = service.client.get("/events/Hot").json()["events"]
     assert [one["record"] for one in (*first, then)] == whole
     assert [one["kind"] for one in (*first, then)] == ["event"] * 3
+
+
+def test_who_is_behind_gets_lot_after_lot_without_a_gap(local: Open) -> None:
+    service = local()
+    watchers = service.client.app.state.watchers  # type: ignore[attr-defined]
+    service.post(*(line(n) for n in range(1, 2 * AT_ONCE)))
+    last = service.client.get("/events?limit=10000").json()["next"]
+
+    async def read() -> list[list[int]]:
+        lots = watchers.follow(AT_ONCE // 2, frozenset())
+        found = [[row.seq for row in await anext(lots)]]
+        while found[-1][-1] < last:
+            found.append([row.seq for row in await anext(lots)])
+        await lots.aclose()
+        return found
+
+    assert service.client.portal is not None
+    until(lambda: watchers.last == last)
+    found = service.client.portal.call(read)
+    assert [number for lot in found for number in lot] == list(range(AT_ONCE // 2 + 1, last + 1))
+    assert len(found) > 1 and max(map(len, found)) == AT_ONCE
 
 
 def server_sent(text: str) -> list[tuple[int, str, object]]:

@@ -84,12 +84,15 @@ async def socket(call: Call) -> None:
 
 async def _send(call: Call, since: int | None, events: frozenset[str]) -> None:
     """Sends what is found; comes to its end when the other end is too slow."""
+    now = asyncio.get_running_loop().time
     try:
         async with aclosing(call.context.watchers.follow(since, events)) as lots:
             async for lot in lots:
-                for row in lot:
-                    text = f'{{"seq":{row.seq},"kind":"{row.kind}","record":{row.record}}}'
-                    await asyncio.wait_for(call.websocket.send_text(text), SEND_S)
+                async with asyncio.timeout(None) as limit:
+                    for row in lot:
+                        limit.reschedule(now() + SEND_S)
+                        text = f'{{"seq":{row.seq},"kind":"{row.kind}","record":{row.record}}}'
+                        await call.websocket.send_text(text)
     except (TooSlow, TimeoutError):
         return
     except (WebSocketDisconnect, RuntimeError):  # it went while something was sent

@@ -81,6 +81,7 @@ def serve(service: Service, said: Any = sys.stderr, started: Callable[[str], obj
             http=ImpatientProtocol,
             ws="websockets-sansio",
             ws_max_size=settings.body_bytes,
+            ws_per_message_deflate=False,  # for each watcher it takes as long as all else about a frame
             log_config=None,
             access_log=False,
             server_header=False,
