@@ -15,12 +15,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from obep.engine.engine import Engine
-from obep.engine.query import Query, run
-from obep.errors import fail
+from obep.engine.query import Query
+from obep.engine.time_letters import kept_streams
+from obep.errors import count, fail
+from obep.frames.detect_frame import open_frames
+from obep.frames.result import Result
 from obep.model import SECOND, Alert, DeadLetter, Item, Occurrence, local_name
 from obep.output.json_writer import to_json
 from obep.run.case_comparison import Record, difference
@@ -62,13 +66,29 @@ def hits_in(query: Query, items: Iterable[Any], **settings: Any) -> tuple[Engine
     """
     engine = query.engine(**{"remember": None, **settings})
     given = list(items)
-    hits: list[Occurrence] = []
-    if given and not isinstance(given[0], Item | DeadLetter) and isinstance(given[0], tuple):
-        for at, graph, *stream in given:
-            hits += engine.push(graph, at=at, stream=stream[0] if stream else None)
+    if _are_pairs(given):
+        hits = [hit for pair in given for hit in _push(engine, pair)]
     else:
-        hits += engine.push_frame(given)
+        hits = engine.push_frame(given)
     return engine, [*hits, *engine.close()]
+
+
+def _are_pairs(given: Sequence[Any]) -> bool:
+    """Whether items are pairs of an instant and a graph, or triples with a stream."""
+    return bool(given) and isinstance(given[0], tuple) and not isinstance(given[0], Item | DeadLetter)
+
+
+def _push(engine: Engine, pair: tuple[Any, ...]) -> list[Occurrence]:
+    at, graph, *stream = pair
+    return engine.push(graph, at=at, stream=stream[0] if stream else None)
+
+
+def _pushes(query: Query, given: Sequence[Any]) -> list[Callable[[Engine], list[Occurrence]]]:
+    """What takes each of some items by itself."""
+    if _are_pairs(given):
+        return [partial(_push, pair=pair) for pair in given]
+    items = kept_streams(list(open_frames(query, given).items), query.linked.streams)
+    return [partial(Engine.push_items, items=[item]) for item in items]
 
 
 def found_in(query: Query, items: Iterable[Any], **settings: Any) -> list[Record]:
@@ -126,7 +146,7 @@ def assert_never_occurs(query: Query, items: Iterable[Any], event: str, **settin
     _, hits = hits_in(query, items, **settings)
     fits = _asked(query, event)
     if found := [hit for hit in hits if fits(hit)]:
-        raise AssertionError(f"{event} occurs {len(found)} times; the first:\n{found[0].why()}")
+        raise AssertionError(f"{event} occurs {count(len(found), 'time')}; the first:\n{found[0].why()}")
 
 
 def _asked(query: Query, event: str) -> Callable[[Occurrence], bool]:
@@ -148,7 +168,7 @@ def _asked(query: Query, event: str) -> Callable[[Occurrence], bool]:
 
 
 def assert_survives_crashes(
-    query: Query, items: Iterable[Item], at: Iterable[int] | None = None, **settings: Any
+    query: Query, items: Iterable[Any], at: Iterable[int] | None = None, **settings: Any
 ) -> list[Occurrence]:
     """Fails unless a run that crashes after some of the items finds the same as one that does not.
 
@@ -156,17 +176,18 @@ def assert_survives_crashes(
     snapshot; by default after each. Gives what is found.
 
     >>> import obep
-    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT A AS Room\\nRETURN A")
-    >>> item = obep.Item("", 5, (("<http://e/a>", obep.model.RDF_TYPE, "<http://e/Room>"),))
-    >>> len(assert_survives_crashes(query, [item]))
+    >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
+    >>> rows = [{"time": 1, "room": "z1", "celsius": 31}, {"time": 2, "room": "z2", "celsius": 12}]
+    >>> len(assert_survives_crashes(query, rows))
     1
     """
     given = list(items)
-    crashes = set(range(1, len(given) + 1) if at is None else at)
-    whole = run(query, given, **settings)
+    pushes = _pushes(query, given)
+    crashes = set(range(1, len(pushes) + 1) if at is None else at)
+    _, whole = hits_in(query, given, **settings)
     engine, found = query.engine(**settings), []
-    for number, item in enumerate(given, 1):
-        found += engine.push_items([item])
+    for number, push in enumerate(pushes, 1):
+        found += push(engine)
         if number in crashes:
             saved = engine.snapshot()
             engine = query.engine(**settings)
@@ -178,7 +199,7 @@ def assert_survives_crashes(
     return found
 
 
-def assert_snapshot(found: Iterable[Occurrence], path: str | Path) -> None:
+def assert_snapshot(found: Result | Iterable[Occurrence], path: str | Path) -> None:
     """Fails with a diff unless what was found is what the file holds, as JSON lines.
 
     A file that is not there is written, and so is any with `pytest --obep-update` or OBEP_UPDATE=1: read it
@@ -189,7 +210,8 @@ def assert_snapshot(found: Iterable[Occurrence], path: str | Path) -> None:
     ...     assert_snapshot([], f"{folder}/found.jsonl")  # writes it
     ...     assert_snapshot([], f"{folder}/found.jsonl")  # compares
     """
-    path, records = Path(path), [to_json(hit) for hit in found]
+    hits = found.found if isinstance(found, Result) else found
+    path, records = Path(path), [to_json(hit) for hit in hits]
     if os.environ.get("OBEP_UPDATE") or not path.exists():
         path.write_text(as_expected(records), "utf-8")
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_an_event_that_does_not_occur_fails_with_what_came_nearest() -> None:
         assert_occurs(QUERY, ROWS, "Swing(:z2)")
     assert "Swing(:z2) does not occur" in str(caught.value)
     assert "Hot: once lately" in str(caught.value)
-    with pytest.raises(AssertionError, match="occurs 1 times") as caught:
+    with pytest.raises(AssertionError, match="occurs 1 time;") as caught:
         assert_never_occurs(QUERY, ROWS, "Swing")
     assert "celsius" in str(caught.value)
 
@@ -75,6 +76,28 @@ def test_crashes_change_nothing_and_a_difference_is_seen(monkeypatch: pytest.Mon
     monkeypatch.setattr(obep.Engine, "restore", lambda engine, data: None)
     with pytest.raises(AssertionError, match="crashes change what is found"):
         assert_survives_crashes(QUERY, items, at=[2])
+
+
+@pytest.mark.parametrize("form", ["records", "pairs"])
+def test_crashes_are_tried_on_whatever_other_checks_take(form: str) -> None:
+    items: list[Any] = ROWS
+    if form == "pairs":
+        graphs = (f":{row['room']} :celsius {row['celsius']} ." for row in ROWS)
+        items = [
+            (row["time"], f"@prefix : <{QUERY.names}> . {graph}")
+            for row, graph in zip(ROWS, graphs, strict=True)
+        ]
+    found = assert_survives_crashes(QUERY, items)
+    assert [hit.start for hit in found] == [hit.start for hit in hits_in(QUERY, items)[1]]
+    assert found
+
+
+def test_a_result_is_compared_with_a_snapshot(tmp_path: Path) -> None:
+    path = tmp_path / "found.jsonl"
+    assert_snapshot(obep.detect(QUERY, ROWS), path)
+    assert_snapshot(hits_in(QUERY, ROWS)[1], path)
+    with pytest.raises(AssertionError):
+        assert_snapshot(obep.detect(QUERY, ROWS[:1]), path)
 
 
 def test_a_snapshot_is_written_once_and_then_compared(

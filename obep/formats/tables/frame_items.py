@@ -103,29 +103,16 @@ class RecordReader(NamedTuple):
     def _one_by_one(self, lot: Iterable[Entry]) -> Records:
         return [item for entry in lot for item in self.items(entry)]
 
-    def items(self, entry: Entry) -> Iterator[Item | DeadLetter | Mapped]:
+    def items(self, entry: Entry) -> Iterator[Item | DeadLetter]:
         """The items of a record, or its dead letter; what is an item already stays one."""
         if isinstance(entry, Item | DeadLetter):
             yield entry
         elif isinstance(entry, Refused):
             yield dead(entry, self.reading.stream, b"")
-        elif self.template is not None and (found := self._filled(entry, self.template)) is not None:
-            yield found
         else:
             timed = self.reading.mapping is None and self.time
             row = {**entry, "time": entry.get(self.time)} if timed else entry
             yield from read_rows(row, _raw(entry), self.reading)
-
-    def _filled(self, record: Record, template: Template) -> Mapped | None:
-        """A record with the terms of the template; `None`: it is to be read by itself."""
-        mapping = self.reading.mapping
-        assert mapping is not None
-        try:
-            at = mapping.instant(record, self.reading)
-            terms = tuple([fill(record) for fill in template.fills])
-        except (Refused, LookupError, TypeError, ValueError, AttributeError):
-            return None
-        return Mapped(self.reading.stream, at, terms, template, _raw(record))
 
 
 def record_reader(first: Lot, **how: Unpack[How]) -> RecordReader:
