@@ -131,6 +131,8 @@ def test_each_group_of_sparkwave_has_its_own_time_window(tmp_path: Path) -> None
         ("OBEP712", "{ SELECT ?x (COUNT(*) AS ?n) { ?x :p ?y } GROUP BY ?x }"),
         ("OBEP712", "{ SELECT ?x { ?x :p ?y } LIMIT 1 }"),
         ("OBEP713", "?x :p+ ?y"),
+        ("OBEP713", "?x :p? " + ", ".join(f"?y{n}" for n in range(10))),
+        ("OBEP713", "?x " + "/".join([":p?"] * 10) + " ?y"),
     ],
 )
 def test_what_timed_triples_do_not_have_is_refused_by_name(tmp_path: Path, code: str, group: str) -> None:

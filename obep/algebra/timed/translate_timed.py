@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from itertools import product
+from math import prod
 from typing import NamedTuple
 
 from obep.algebra.bag_node import BagNode
@@ -35,6 +36,9 @@ from obep.query import ast
 from obep.query.free_variables import HIDDEN
 from obep.query.group_walk import group_variables, projected
 from obep.query.walk import children, walk
+
+MOST_WAYS = 256
+"""The ways in which the paths of one group may match together."""
 
 
 class _Branch(NamedTuple):
@@ -237,7 +241,7 @@ class TimedScope:
         return TimedProjection(node, layout, projected(select, {}), self.layout)
 
     def _bgp(self, bgp: ast.Bgp, within: int | None) -> TimedNode:
-        ways = product(*(self._ways(pattern) for pattern in bgp.patterns))
+        ways = _combined([self._ways(pattern) for pattern in bgp.patterns])
         branches = [reduce(_side_by_side, way, _Branch()) for way in ways]
         hidden = frozenset(slot for name, slot in self.layout.slots.items() if name.startswith(HIDDEN))
         nodes = []
@@ -268,7 +272,7 @@ class TimedScope:
             between = [self.layout.hidden("path") for _ in path.steps[1:]]
             ends: list[Place] = [subject, *between, object_]
             steps = [self._path(ends[at], step, ends[at + 1]) for at, step in enumerate(path.steps)]
-            return [reduce(_side_by_side, way) for way in product(*steps)]
+            return [reduce(_side_by_side, way) for way in _combined(steps)]
         if isinstance(path, ast.PathRepeat):
             if path.times != "?":
                 raise _repeated(path.times)
@@ -379,6 +383,18 @@ def _no_times(kind: str) -> ObepError:
 
 def _not_in_sub_select(what: str, remedy: str) -> ObepError:
     return fail("OBEP712", f"{what} in a sub-select over timed triples", remedy=remedy)
+
+
+def _combined(ways: Sequence[list[_Branch]]) -> Iterable[tuple[_Branch, ...]]:
+    """One way of each path or pattern with one of each other."""
+    if (count := prod(map(len, ways))) > MOST_WAYS:
+        raise fail(
+            "OBEP713",
+            f"the paths can match in {count} ways, more than {MOST_WAYS}",
+            reason="Each p? and each | multiplies the ways, and each way is a pattern of its own.",
+            remedy="split the group into rules with CONSTRUCT, or write fewer p? and |",
+        )
+    return product(*ways)
 
 
 def _repeated(times: str) -> ObepError:
