@@ -45,7 +45,8 @@ def rules_by_pyshacl(triples: list[Triple]) -> set[Triple]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             pyshacl.shacl_rules(data, shacl_graph=shapes, advanced=True, iterate_rules=True, inplace=True)
-    return {_triple(one) for one in data} - before
+    after = {_triple(one) for one in data}
+    return {one for one in after - before if not one[0].startswith('"')}  # RDF has no literal subjects
 
 
 def validated_by_obep(triples: list[Triple]) -> Report:
@@ -114,6 +115,8 @@ def _term(term: Any) -> Term:
     import rdflib
 
     if isinstance(term, rdflib.Literal):
+        if term.language:
+            return str(pyoxigraph.Literal(str(term), language=term.language))
         datatype = pyoxigraph.NamedNode(str(term.datatype)) if term.datatype else None
         return str(pyoxigraph.Literal(str(term), datatype=datatype))
     return f"<{term}>" if isinstance(term, rdflib.URIRef) else f"_:{term}"
