@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from obep.model import RDF_TYPE, Term
@@ -189,13 +190,14 @@ class _Expansion:
         }
         if used:
             self._needs.setdefault(event.name.iri, set()).update(used)
+        uses = count(1)
 
         def change(pattern: ast.Pattern) -> ast.Pattern:
             if isinstance(pattern, ast.Leaf):
-                return pattern if pattern.moment == "event" else self._moment(pattern, wanted)
+                return pattern if pattern.moment == "event" else self._moment(pattern, wanted, next(uses))
             changed = with_operands(pattern, [change(one) for one in operands(pattern)])
             if isinstance(changed, ast.While):
-                return replace(changed, state=self._use(changed.state, wanted))
+                return replace(changed, state=self._use(changed.state, wanted, next(uses)))
             return changed
 
         return replace(event, pattern=change(event.pattern))
@@ -212,31 +214,32 @@ class _Expansion:
             self._extra[state] = extra_variables(self._states[state], self._states)
         return self._extra[state]
 
-    def _moment(self, leaf: ast.Leaf, wanted: frozenset[str]) -> ast.Leaf:
+    def _moment(self, leaf: ast.Leaf, wanted: frozenset[str], number: int) -> ast.Leaf:
         iri = moment_of(leaf)
         name = ast.Name(f"{leaf.event.text}#{leaf.moment}", iri, span=leaf.event.span)
         lasting = leaf.lasting.micros if leaf.lasting else None
         self._moments[iri] = Moment(leaf.event.iri, leaf.moment, lasting)
-        scoped = self._scoped(leaf.event.iri, leaf.parameters, alias_of(leaf), wanted)
+        scoped = self._scoped(leaf.event.iri, leaf.parameters, wanted, number)
         return ast.Leaf(
             name, leaf.parameters, alias_of(leaf), scoped=scoped, span=leaf.span, bracketed=leaf.bracketed
         )
 
-    def _use(self, use: ast.StateUse, wanted: frozenset[str]) -> ast.StateUse:
-        return replace(use, scoped=self._scoped(use.state.iri, use.parameters, use.state.text, wanted))
+    def _use(self, use: ast.StateUse, wanted: frozenset[str], number: int) -> ast.StateUse:
+        return replace(use, scoped=self._scoped(use.state.iri, use.parameters, wanted, number))
 
     def _scoped(
-        self, state: Term, parameters: tuple[ast.Var, ...], alias: str, wanted: frozenset[str]
+        self, state: Term, parameters: tuple[ast.Var, ...], wanted: frozenset[str], number: int
     ) -> tuple[ast.Var, ...]:
         """The variables of a state that a leaf does not name: those that are wanted by their names.
 
         Others, and a parameter that the leaf leaves out, have hidden names: the place tells which is which.
+        The number of the use is part of these, so that they join with no other use of the state.
         """
         declared = self._states[state].parameters
-        missing = [ast.Var(f"{HIDDEN}{alias}.{one.name}") for one in declared[len(parameters) :]]
+        missing = [ast.Var(f"{HIDDEN}{one.name}({number})") for one in declared[len(parameters) :]]
         taken = {one.name for one in parameters}
         more = [
-            ast.Var(one if one in wanted and one not in taken else f"{HIDDEN}{alias}.{one}")
+            ast.Var(one if one in wanted and one not in taken else f"{HIDDEN}{one}({number})")
             for one in self._others(state)
         ]
         while more and more[-1].name.startswith(HIDDEN):

@@ -121,6 +121,42 @@ RETURN Intruder, Visitor
     ]
 
 
+TWO_USES = """
+FROM STREAM <s>
+EVENT B AS Read
+STATE S(?x) OVER B(?x) AS r WITHIN 4 s IF {{ EVENT r {{ ?this :v ?v }} }}
+  AGGREGATE (SUM(?v) AS ?sum) (COUNT(*) AS ?n)
+EVENT H{parameters} MATCH {pattern} IF {{ FILTER(?n <= 1) }}
+RETURN H
+"""
+READ_TWICE = [(10.0, "s", ":a a :Read ; :v 4"), (12.0, "s", ":b a :Read ; :v 1"), (20.0, "s", ":c a :Other")]
+"""a holds from 10 to 14 with the sum 4, b from 12 to 16 with the sum 1; the count of each is 1 all the time.
+So two uses of S share ?n, which the FILTER names, and it is equal; ?sum is not named, and not shared."""
+
+
+@pytest.mark.parametrize(
+    ("pattern", "pairs"),
+    [
+        # At 10 only a holds, at 12 both.
+        ("BEGIN S(?x) WHILE S(?k)", "aa ba bb"),
+        ("BEGIN S(?x) AS s WHILE S(?k)", "aa ba bb"),
+        # The inner WHILE takes nothing away: x itself holds at its beginning.
+        ("(BEGIN S(?x) AS s WHILE S(?x)) WHILE S(?k)", "aa ba bb"),
+        # Both ends, of 14 and 16, come after both beginnings.
+        ("BEGIN S(?x) SEQ END S(?k)", "aa ab ba bb"),
+    ],
+)
+def test_two_uses_of_a_state_share_only_the_variables_that_the_event_names(pattern: str, pairs: str) -> None:
+    found = run(TWO_USES.format(parameters="(?x, ?k)", pattern=pattern), READ_TWICE)
+    assert " ".join(sorted(row["x"][-2] + row["k"][-2] for one in found for row in one.bindings)) == pairs
+
+
+def test_two_uses_of_a_state_without_its_parameters_share_none_of_these() -> None:
+    """Each of the two beginnings comes before each of the two ends, whatever the keys are."""
+    found = run(TWO_USES.format(parameters="", pattern="BEGIN S SEQ END S"), READ_TWICE)
+    assert sorted(shown(found)) == [("H", 10, 14), ("H", 10, 16), ("H", 12, 14), ("H", 12, 16)]
+
+
 def test_a_graph_event_has_one_occurrence_for_each_value_of_its_parameters(tmp_path: Path) -> None:
     (tmp_path / "k.ttl").write_text(f"@prefix : <{EX}> . :z1 :in :r1 . :z2 :in :r1 . :z3 :in :r2 .")
     text = """

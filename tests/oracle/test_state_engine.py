@@ -189,6 +189,13 @@ FOUND = {
         EVENT F MATCH BEGIN S(?x) JOIN NOT D RETURN F""",
         "A5x |12",
     ),
+    "two WHILE of one state do not share a binding that the event does not name": (
+        """EVENT B AS KindB
+        STATE S(?x) OVER B(?x) AS r WITHIN 4 s IF { EVENT r { ?this :v ?v } }
+        AGGREGATE (SUM(?v) AS ?y0) (TRAVEL(?v) AS ?y1)
+        EVENT H(?x) MATCH (BEGIN S(?x) AS a1 WHILE S(?x)) WHILE S(?k) IF { FILTER(?y1 <= 1) } RETURN H""",
+        "B10y(v=4) B10x(v=1) |10",
+    ),
 }
 
 
