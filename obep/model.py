@@ -185,6 +185,11 @@ class Answer(Occurrence):
         return f"{self.id}{self.op}"
 
 
+def is_empty(one: Occurrence) -> bool:
+    """Whether it is an answer without rows, which only forms with a document for each answer write."""
+    return isinstance(one, Answer) and not (one.bindings or one.constructed)
+
+
 class Writers(Protocol):
     """Write an occurrence as JSON, RDF, rows and a text. `obep.output`, a layer above, provides it."""
 

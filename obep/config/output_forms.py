@@ -15,6 +15,8 @@ class OutputForm(NamedTuple):
     """Whether it is JSON values, one a line."""
     of_rows: bool = False
     """Whether it contains rows only."""
+    of_answers: bool = False
+    """Whether it has one document for an answer, also for one without rows."""
     is_text: bool = True
     """Whether it is text, which every sink can take; Parquet is not."""
 
@@ -24,7 +26,7 @@ FORMS: Mapping[str, OutputForm] = {
     "rdf": OutputForm((".nq", ".trig")),
     "rows": OutputForm(is_json=True),
     "csv": OutputForm((".csv",), of_rows=True),
-    "sparql-json": OutputForm(is_json=True, of_rows=True),
+    "sparql-json": OutputForm(is_json=True, of_rows=True, of_answers=True),
     "ids": OutputForm(is_json=True),
     "columns": OutputForm((".parquet",), is_text=False),
 }
@@ -32,6 +34,11 @@ ENDINGS = {ending: name for name, form in FORMS.items() for ending in form.endin
 """The forms by the extension of a sink's file."""
 ASKED = tuple(name for name, form in FORMS.items() if form.is_text)
 """The forms that `--as` and `as` in obep.toml name."""
+
+
+def writes_empty(form: str) -> bool:
+    """Whether a form has a document for an answer without rows."""
+    return form in FORMS and FORMS[form].of_answers
 
 
 def is_json(form: str) -> bool:

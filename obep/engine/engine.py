@@ -55,8 +55,9 @@ class Engine:
     whose last occurrence is oldest are forgotten when the instant closes (`counters["evicted"]`);
     `max_because` is of how many rows, the last ones, a state by OVER keeps the explanations (default: 100);
     `remember` is how many items, and occurrences of each event, `why_not` looks at (`None`: all; 0: none, so
-    that nothing is kept for it); `observer` listens to items and occurrences. An engine may be used from
-    several threads; callbacks run outside of its lock.
+    that nothing is kept for it); `observer` listens to items and occurrences; with `gives_empty` answers that
+    are reported without rows are returned, too. An engine may be used from several threads; callbacks run
+    outside of its lock.
 
     >>> import obep
     >>> pair = "EVENT A AS Room EVENT B MATCH A SEQ A WITHIN 5 s RETURN B"
@@ -85,6 +86,7 @@ class Engine:
         observer: Observer | None = None,
         matcher: Any = None,
         prepares: Callable[[], PreparedItems | None] = lambda: None,
+        gives_empty: bool = False,
     ) -> None:
         query.require_returns()
         self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
@@ -104,6 +106,7 @@ class Engine:
             observer=observer,
             remember=remember,
             prepares=prepares(),
+            gives_empty=gives_empty,
         )
         self.held = HeldStates(query.plan.states, query.linked.states, self.running.runtime_of)
         self.buffer: Buffer[Item] = Buffer()

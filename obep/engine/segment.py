@@ -65,7 +65,9 @@ class Segment:
         """The streams of which something has come."""
 
     def _new_runtime(self, plan: Plan, matcher: Deriving | None) -> Runtime:
-        return Runtime(plan, matcher, self._on_dead_letter, max_keys=self._max_keys)
+        runtime = Runtime(plan, matcher, self._on_dead_letter, max_keys=self._max_keys)
+        runtime.gives_empty = True  # a bucket without rows does not know whether others have some
+        return runtime
 
     def counted(self) -> Counter[str]:
         """What was counted since it was made: forgotten values of PARTITION BY, and by its judge."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from obep.config.output_forms import writes_empty
 from obep.formats.timestamps import Style
-from obep.model import Alert, Occurrence
+from obep.model import Alert, Occurrence, is_empty
 from obep.output.json_writer import id_line, style_of, to_line
 from obep.output.rdf_writer import to_rdf
 from obep.output.row_writer import RowIds, csv_line, result_document, row_line, row_variables, rows_of
@@ -40,7 +41,7 @@ _WRITERS: Mapping[str, Callable[[Occurrence, Style, Columns], list[str]]] = {
     "trig": lambda one, style, columns: [to_rdf(one, style, "trig")],
     "rows": _rows,
     "csv": _csv,
-    "sparql-json": lambda one, style, columns: [result_document(rows_of(one), columns(), style) + "\n"],
+    "sparql-json": lambda one, style, columns: [result_document(one, columns(), style) + "\n"],
     WHY: lambda one, style, columns: [why(one, style)],
 }
 """Writes the records of an occurrence in each form of `obep/config/output_forms.py`; RDF has two."""
@@ -69,6 +70,8 @@ def record_id(one: Found) -> str:
 
 def texts_in_form(one: Occurrence, form: str, style: str | None, columns: Columns) -> list[str]:
     """The records of an occurrence in one of the forms that a sink may ask for; rows are several."""
+    if is_empty(one) and not writes_empty(form):
+        return []
     if isinstance(one, Alert):
         form = form_of_alert(form)
     return _WRITERS[form](one, style_of(one, style), columns)
@@ -93,7 +96,8 @@ def records_of(one: Found, form: str, row_ids: RowIds) -> Iterator[tuple[str, st
     """What a sink gets in a form, each with an id: rows are several."""
     text = one.texts[form]
     if form != "rows":
-        yield record_id(one), text
+        if text:  # an answer without rows has none in most forms
+            yield record_id(one), text
         return
     lines = text.split("\n")[:-1]
     for name, line in zip(row_ids.of(one, one.detected, lines), lines, strict=True):

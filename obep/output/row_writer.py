@@ -122,9 +122,10 @@ def csv_line(row: Row, variables: Iterable[str], style: Style) -> str:
     return _csv([str(show_instant(row.at, style)), *values])
 
 
-def result_document(rows: Sequence[Row], variables: Sequence[str], style: Style) -> str:
+def result_document(occurrence: Occurrence, variables: Sequence[str], style: Style) -> str:
     """The rows of one answer as a SPARQL 1.1 result document, with the instant at which it was given."""
-    first = row_record(rows[0], style)
+    rows = rows_of(occurrence)
+    first = row_record(rows[0] if rows else Row(iri(occurrence.event), occurrence.detected, {}), style)
     about = {key: value for key in ("start", "end") if (value := getattr(first, key)) is not None}
     solutions = [{name: _json_term(value) for name, value in row.row.items()} for row in rows]
     document = {"query": first.query, "at": first.at, **about, "head": {"vars": list(variables)}}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from obep.abstraction.matcher import NOTED
+from obep.config.output_forms import writes_empty
 from obep.config.toml_file import Config
 from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
@@ -257,6 +258,7 @@ def engine_settings(
         "on_dead_letter": on_dead_letter,
         "max_keys": order.config.engine.get("max_keys"),
         "max_because": order.config.engine.get("max_because"),
+        "gives_empty": any(writes_empty(target.form) for target in order.targets),
         "remember": 0,  # only `obep why-not` asks why not
         "prepares": partial(prepared_items, order.config, query.bundle),
     }

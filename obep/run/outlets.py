@@ -11,7 +11,7 @@ from obep.engine.query import Query
 from obep.engine.reporter import line_of
 from obep.errors import fail, printable
 from obep.formats.stream_reader import Notes
-from obep.model import Alert, Occurrence, Term, local_name
+from obep.model import Alert, Occurrence, Term, is_empty, local_name
 from obep.output.form_texts import IDS, WHY, form_of_alert, texts_in_form
 from obep.output.json_writer import id_line
 from obep.output.rdf_writer import to_rdf
@@ -157,7 +157,7 @@ class _Written:
 
     def together(self, found: Sequence[Occurrence]) -> bytes | None:
         """Many occurrences as lines of JSON; nothing where they are something else."""
-        if self._why or self._to_terminal:
+        if self._why or self._to_terminal or (self._plan.queries and any(map(is_empty, found))):
             return None
         returned = self._plan.returned
         forms = {form_for(self._target, event, returned) for event in {one.event for one in found}}
@@ -170,13 +170,13 @@ class _Written:
 
     def records(self, occurrence: Occurrence) -> list[Record]:
         """An occurrence as its records; rows are several."""
-        if self._why:
+        if self._why and not is_empty(occurrence):
             print(why(occurrence, self._notes.style), file=sys.stderr)
         name, style = occurrence.record_id, self._notes.style
         form = form_for(self._target, occurrence.event, self._plan.returned)
         if isinstance(occurrence, Alert):
             form = form_of_alert(form)
-        if form in ("event", "rdf"):
+        if form in ("event", "rdf") and not is_empty(occurrence):
             return [(name, self.encode(occurrence))]
         texts = texts_in_form(occurrence, form, style, partial(self.variables, occurrence.event))
         names = [name] * len(texts)

@@ -8,7 +8,7 @@ from typing import Any
 
 from obep.engine.query import Query
 from obep.errors import ObepError
-from obep.model import Alert, Answer, DeadLetter, Occurrence
+from obep.model import Alert, Answer, DeadLetter, Occurrence, is_empty
 from obep.output.json_writer import iri, to_line
 from obep.run.dead_letters import as_json
 from obep.run.pipeline import Run
@@ -119,6 +119,8 @@ class ChangeEffects:
     def _note_found(self, found: list[Occurrence]) -> None:
         style = self._run.notes.style
         for one in found:
+            if is_empty(one):
+                continue
             kind = "alert" if isinstance(one, Alert) else "answer" if isinstance(one, Answer) else "event"
             row = self._journal.add_found(iri(one.event), one.id, kind, one.detected, to_line(one, style))
             self.found.append(row)

@@ -17,6 +17,7 @@ from shell import embedded, hot, obep
 from test_checkpoint import STEP
 
 import obep as package
+from obep.model import Answer
 from obep.output.row_writer import Row, RowIds, result_document, row_line
 from obep.run.cases import run_case
 from obep.streams.sinks.open_sinks import CallSink
@@ -121,7 +122,9 @@ def test_sparql_json_is_a_document_for_each_occurrence_that_rdflib_reads(tmp_pat
 def test_a_document_has_blank_nodes_languages_and_datatypes() -> None:
     integer = "http://www.w3.org/2001/XMLSchema#integer"
     row = Row("q1", 2_500_000, {"b": "_:x", "l": '"chat"@fr-BE', "n": f'"05"^^<{integer}>'}, op="+")
-    assert json.loads(result_document([row], ["b", "l", "n", "u"], "integer")) == {
+    at = row.at
+    answer = Answer("<q1>", "", (), at, at, at, at, bindings=(dict(row.row),), _id="urn:a", op="+")
+    assert json.loads(result_document(answer, ["b", "l", "n", "u"], "integer")) == {
         "query": "q1",
         "at": 2.5,
         "head": {"vars": ["b", "l", "n", "u"]},
@@ -141,6 +144,52 @@ def test_a_document_has_blank_nodes_languages_and_datatypes() -> None:
         "row": dict(row.row),
         "op": "+",
     }
+
+
+@pytest.mark.parametrize(
+    ("report", "told", "empty"),
+    [
+        ("", [1, 2, 4, 5, 8], [4, 5]),
+        ("REPORT all", [1, 2, 3, 4, 5, 6, 7, 8], [3, 4, 5, 6, 7]),
+        ("REPORT change", [1, 3, 4, 6, 8], [3, 4, 6]),
+    ],
+)
+def test_an_answer_that_is_reported_without_rows_has_its_document(
+    tmp_path: Path, report: str, told: list[int], empty: list[int]
+) -> None:
+    """The window (t - 2 s, t] has something hot at 1, 2 and 8, and what is cold at 4 and 5."""
+    query = tmp_path / "q.rspql"
+    query.write_text(
+        f"PREFIX : <http://e/> {report} REGISTER RSTREAM <q> AS SELECT ?r ?h "
+        "FROM NAMED WINDOW <w> ON <s> [RANGE 2 s STEP 1 s] WHERE { WINDOW <w> { ?r :hot ?h } }"
+    )
+    said = {1: "hot", 4: "cold", 8: "hot"}
+    lines = [
+        {"stream": "s", "time": at, "graph": f"<http://e/a> <http://e/{how}> 3 ."} for at, how in said.items()
+    ]
+    (tmp_path / "s.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+
+    def out(form: str) -> list[str]:
+        done = embedded(query, "--source", f"s={tmp_path}/s.jsonl", "-q", "--as", form)
+        assert done.status == 0, done.err
+        return done.out.splitlines()
+
+    documents = [json.loads(one) for one in out("sparql-json")]
+    assert [one["at"] for one in documents] == told
+    assert [one["at"] for one in documents if not one["results"]["bindings"]] == empty
+    assert all(one["head"] == {"vars": ["r", "h"]} and one["query"].endswith("q") for one in documents)
+    full = [at for at in told if at not in empty]
+    assert [json.loads(one)["at"] for one in out("rows")] == full
+    assert [json.loads(one)["at"] for one in out("event")] == full
+    assert [one.split(",")[0] for one in out("csv")] == ["at", *map(str, full)]
+    assert len(out("ids")) == len(full)
+    items = [package.Item("s", at * 1_000_000, graph) for at, graph in _graphs(said).items()]
+    assert len(package.run(package.load(query), items)) == len(full), "a program gets what has rows"
+
+
+def _graphs(said: dict[int, str]) -> dict[int, tuple[tuple[str, str, str], ...]]:
+    three = '"3"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    return {at: (("<http://e/a>", f"<http://e/{how}>", three),) for at, how in said.items()}
 
 
 @pytest.mark.parametrize(

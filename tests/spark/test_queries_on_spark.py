@@ -17,8 +17,9 @@ import obep
 from obep.engine.blocks import STYLES
 from obep.engine.query import Query
 from obep.model import Occurrence
+from obep.output.form_texts import Found, records_of
 from obep.output.json_writer import to_line
-from obep.output.row_writer import rows_of
+from obep.output.row_writer import RowIds, result_document, rows_of
 from obep.query.ast import Language
 from obep.spark.driver.joined_answers import joined_answers
 from obep.spark.stages import stage2
@@ -190,16 +191,42 @@ def test_answers_are_those_of_the_embedded_engine(tmp_path: Path, name: str) -> 
         stage2._warm.clear()
     right = asked.engine(lateness=0.5).push_items([item(row) for row in given()])
     texts = [one["texts"][0] for one in records if one["kind"] not in ("row", "part")]
-    parts = [
-        {**one, **dict(zip(TIMES, map(micros, map(one.get, TIMES)), strict=True))}
-        for one in records
-        if one["kind"] == "part"
-    ]
+    parts = [_in_micros(one) for one in records if one["kind"] == "part"]
     texts += [one.texts["event"] for one in joined_answers(parts, asked.plan, ["event"])]
     assert texts and Counter(texts) == Counter(to_line(one, "integer") + "\n" for one in right)
     as_rows = [one for one in right if asked.plan.returned.get(one.event) == "rows"]
     assert Counter(told(one) for one in records if one["kind"] == "row") == shown(as_rows)
     assert as_rows
+
+
+@pytest.mark.parametrize(("report", "where"), [("", ":heat"), ("REPORT all", ":heat"), ("", ":none")])
+def test_an_answer_of_several_buckets_without_rows_is_one_document(
+    tmp_path: Path, report: str, where: str
+) -> None:
+    text = f"{PREFIX}{report} REGISTER RSTREAM <m> AS SELECT ?r {RSPQL.replace(':heat', where)}"
+    text = text.replace("?h }", "?h FILTER(?h > 2) }")
+    asked = obep.load(text=text, java=False, dialect="rspql")
+    assert [one.split for one in components_of(asked)] == ["split by ?r"]
+    plain, found = Buckets(tmp_path, asked, forms=("rows",)), []
+    buckets = Buckets(tmp_path, asked, forms=("csv", "sparql-json"))
+    written: list[Found] = []
+    for batch in in_four():
+        parts = buckets.records(map(item, batch), style=STYLES.index("integer"))
+        written += joined_answers(map(_in_micros, parts), asked.plan, ["csv", "sparql-json"])
+        found += plain.records(map(item, batch), style=STYLES.index("integer"))
+    engine = asked.engine(lateness=0.5, gives_empty=True)
+    right = engine.push_items([item(row) for row in given()])
+    documents = [result_document(one, ("r",), "integer") + "\n" for one in right]
+    assert [one.texts["sparql-json"] for one in sorted(written, key=lambda one: one.detected)] == documents
+    assert any(not one.bindings for one in right)
+    assert sum(len(list(records_of(one, "csv", RowIds()))) for one in written) == sum(
+        bool(one.bindings) for one in right
+    )
+    assert len({one["id"] for one in found}) == sum(bool(one.bindings) for one in right)
+
+
+def _in_micros(record: dict[str, Any]) -> dict[str, Any]:
+    return {**record, **dict(zip(TIMES, map(micros, map(record.get, TIMES)), strict=True))}
 
 
 @pytest.mark.parametrize("name", QUERIES)

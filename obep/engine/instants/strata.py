@@ -14,7 +14,7 @@ from obep.engine.reporter import Detected
 from obep.engine.shared_pattern import all_running, connect
 from obep.engine.states.state_run import StateRun
 from obep.engine.windows import Gathering, Windowed
-from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, Triple
+from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, Triple, is_empty
 from obep.operators.candidates import Take
 from obep.operators.wire import Carried
 from obep.plan.plan import Plan
@@ -45,6 +45,8 @@ class Strata:
     ) -> None:
         self.plan = plan
         self.now: int | None = None
+        self.gives_empty = False
+        """Whether it gives answers without rows, too."""
         windows = [Windowed(window, gathering(window, matcher), on_dead_letter) for window in plan.windows]
         self._runs: list[EventRun] = [*windows, *all_running(plan, max_keys, matcher, max_because)]
         self._routes: dict[Term, list[tuple[Take, int]]] = {}
@@ -258,6 +260,8 @@ class Strata:
         """A report is an item of the next stratum, too."""
         for occurrence in reports:
             if isinstance(occurrence, _RECORDS):
+                if is_empty(occurrence) and not self.gives_empty:
+                    continue
                 late = isinstance(occurrence, Alert) and occurrence.status == "resolved"
                 (self._resolved if late else found).append(occurrence)
                 continue

@@ -143,7 +143,7 @@ class QueryRun(EventRun):
         if self._operator == "rstream":
             holds = any(window.triples for window in self.windows)
             reported = {"all": True, "change": changed}.get(self._report, holds)
-            return self._as_answer(at, answer) if reported else ()
+            return self._as_answer(at, answer, empty=isinstance(self._form, ast.Select)) if reported else ()
         before, self._before = self._before, () if self._reports_changes else answer
         self._loaded = False
         if self._operator == "istream":
@@ -204,10 +204,17 @@ class QueryRun(EventRun):
         return [row for row in rows if share.has(row[place])]
 
     def _as_answer(
-        self, at: int, records: Records, op: str = "", span: tuple[int, int, str] | None = None
+        self,
+        at: int,
+        records: Records,
+        op: str = "",
+        span: tuple[int, int, str] | None = None,
+        *,
+        empty: bool = False,
     ) -> Sequence[Occurrence]:
-        """`span`: the interval and the name of the match that it is an answer of."""
-        if not records:
+        """`span`: the interval and the name of the match that it is an answer of; `empty`: also without
+        records."""
+        if not (records or empty):
             return ()
         event = self.plan.event
         start, end, of = span or (at, at, "")

@@ -45,8 +45,10 @@ class Running:
         observer: Observer | None,
         remember: int | None,
         prepares: PreparedItems | None,
+        gives_empty: bool = False,
     ) -> None:
         self.query = query
+        self._gives_empty = gives_empty
         self.latest = Latest(remember)
         self.observer = together(observer, None if remember == 0 else self.latest)
         self._bury_derived = bury_derived
@@ -223,6 +225,7 @@ class Running:
         runtime = Runtime(
             plan, matcher, self._bury_derived, max_keys=self._max_keys, max_because=self._max_because
         )
+        runtime.gives_empty = self._gives_empty
         if (observer := self.observer) is not None:
             runtime.observer = observer.occurred
 

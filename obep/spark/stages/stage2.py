@@ -19,6 +19,7 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from obep.abstraction.matcher import NOTED, noted
+from obep.config.output_forms import writes_empty
 from obep.engine.blocks import NOW, REFUSED, STYLE, STYLES, Block, Entry, decode_block
 from obep.engine.bulk import uncollected
 from obep.engine.clock import Clock
@@ -28,7 +29,7 @@ from obep.engine.replacing.running import EVICTED
 from obep.engine.segment import Segment
 from obep.engine.time_letters import LATE
 from obep.errors import ObepError, fail
-from obep.model import DeadLetter, Occurrence
+from obep.model import DeadLetter, Occurrence, is_empty
 from obep.plan.components import Component
 from obep.spark.stages.block_entries import entries_of, late_letters, made_at, read_and_refused
 from obep.spark.stages.buckets import partition_of
@@ -241,6 +242,8 @@ class Run:
             self.style = max(self.style, block.counters.get(STYLE, 0))
         self._clock.tick(maxima, max((block.counters.get(NOW, 0) for block in blocks), default=None))
         found = self._run(entries_of(blocks, floor), max(maxima.values(), default=None))
+        if not any(map(writes_empty, self._job.forms)):
+            found = [one for one in found if not is_empty(one)]
         return found, self._letters
 
     def _run(self, entries: dict[int, list[Entry]], end: int | None) -> list[Occurrence]:
