@@ -34,6 +34,22 @@ def test_an_event_that_occurred_is_said_to(tmp_path: Path) -> None:
     assert said.out.startswith("Swing did occur: 1 time, first at 1, last at 9.\nobep why urn:obep:Swing:")
 
 
+def test_a_query_is_no_event_and_what_shows_its_rows_is_named(tmp_path: Path) -> None:
+    query = tmp_path / "q.rspql"
+    query.write_text(
+        "PREFIX : <http://e/> REGISTER RSTREAM <hot> AS SELECT ?r "
+        "FROM NAMED WINDOW <w> ON <s> [RANGE 2 s STEP 1 s] WHERE { WINDOW <w> { ?r :celsius ?c } }"
+    )
+    (tmp_path / "s.jsonl").write_text(reading(1, "a", 40))
+    for name in ("hot", "<http://example.org/obep#hot>"):
+        said = obep("why-not", name, query, "--source", tmp_path / "s.jsonl")
+        assert said.status == 2
+        assert f"OBEP100  {name} is a query, and not an event or a state" in said.err
+        assert "obep run --why" in said.err and "obep explain" in said.err
+    said = obep("why-not", "Other", query, "--source", tmp_path / "s.jsonl")
+    assert "It defines: queries only" in said.err
+
+
 def test_a_part_that_never_occurred_is_named_with_the_words_that_no_item_uses(tmp_path: Path) -> None:
     out = ask(tmp_path, "http://e/Failing", reading(1, "a", 40), reading(9, "a", 20)).out
     assert out.startswith("Failing did not occur in 2 items from 1 to 9.")

@@ -66,6 +66,14 @@ def resolve(text: str, query: Query) -> Question | StateQuestion:
         known = (plan.state, plan.state[1:-1], plan.name, short(plan.state))
         if plan.state in states and name in known:
             return state_question(plan, arguments, query.linked.file)
+    for registered in query.plan.queries:
+        if name in (registered.iri, registered.iri[1:-1], registered.name, short(registered.iri)):
+            raise fail(
+                "OBEP100",
+                f"{name} is a query, and not an event or a state",
+                reason="A query has rows, or none, whenever it is evaluated.",
+                remedy="obep run --why, which shows its rows; obep explain says when it is evaluated",
+            )
     near = nearest(name, [one.name.text for one in (*events.values(), *states.values())])
     raise fail(
         "OBEP100",
@@ -344,4 +352,4 @@ def between(seen: Seen) -> str:
 
 def _known(query: Query) -> str:
     defined = (*query.linked.events.values(), *query.linked.states.values())
-    return "It defines: " + ", ".join(one.name.text for one in defined)
+    return "It defines: " + (", ".join(one.name.text for one in defined) or "queries only")
