@@ -11,7 +11,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from obep.guards.block_queries import Ask
-from obep.guards.block_solutions import Graphs
 from obep.guards.constant_index import Index, comparisons
 from obep.guards.filter_closures import compile_condition
 from obep.guards.typed_values import ExpressionError, Value, parsed
@@ -111,16 +110,13 @@ class Question:
         found.pop(THIS, None)
         self.columns = columns = tuple(found)
         index = {name: place for place, name in enumerate(columns)} | {THIS: len(columns)}
-        self._pattern = Ask(ask.number, ask.event, columns, ask.triples, (), ask.names_this)
+        self.pattern = Ask(ask.number, "", columns, ask.triples, (), ask.names_this)
+        """Without the filters, and the same for all events."""
         self._conditions: list[Callable[[Sequence[Term | None], Any], bool]] = [
             compile_condition(one.condition, index, {"": 0}) for one in ask.filters
         ]
         self._shown = tuple(index[name] for name in ask.variables)
         self.plain = columns == ask.variables and not self._conditions
-
-    def rows(self, occurrence: Occurrence, graphs: Graphs) -> tuple[Solution, ...]:
-        """Rows of the pattern without the filters."""
-        return self._pattern.solve(occurrence, graphs)
 
     def solutions(self, filled: Sequence[Solution], occurrence: Occurrence) -> tuple[Solution, ...]:
         """The rows, with their names filled in, that the filters leave."""
@@ -141,6 +137,7 @@ class Questions:
 
     def __init__(self, asks: Sequence[Ask]) -> None:
         self._asked = [Question(ask) for ask in asks]
+        self.pattern = self._asked[0].pattern
         self._always: list[int] = []
         """Asks that are not indexed."""
         entries: dict[str, list[tuple[int, str, Value]]] = {}
@@ -160,10 +157,6 @@ class Questions:
         plain = all(one.plain for one in self._asked)
         self.unfiltered = [ask.number for ask in asks] if plain else None
         """The numbers of the asks, if each has the rows of the pattern as they are."""
-
-    def rows(self, occurrence: Occurrence, graphs: Graphs) -> tuple[Solution, ...]:
-        """Rows of the pattern without the filters."""
-        return self._asked[0].rows(occurrence, graphs)
 
     def solve(self, rows: Sequence[Row], names: Sequence[Term], occurrence: Occurrence) -> None:
         """The solutions of all of them about an occurrence."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
-from obep.abstraction.answer_templates import Hit, Name, Pick, Questions, Row, named, picker
-from obep.abstraction.guard_graphs import OccurrenceGraphs
+from obep.abstraction.answer_templates import Hit, Pick, Questions, Row, named, picker
+from obep.abstraction.guard_graphs import ClosedGraph, OccurrenceGraphs
 from obep.abstraction.hit_groups import Grouping
 from obep.abstraction.open_facts import OpenFacts
 from obep.abstraction.shapes import Shape
 from obep.guards.block_queries import Ask
-from obep.guards.block_solutions import Graphs
+from obep.guards.block_solutions import Graphs, is_narrow
 from obep.guards.guard_terms import term_of
-from obep.model import Occurrence, Term, Triple, body_of
+from obep.model import Occurrence, Solution, Term, Triple, body_of
 from obep.ontology.bundle.compile import Bundle
 from obep.query.ast import Var
 
@@ -46,18 +47,24 @@ class Asking:
                     if not isinstance(place, Var):
                         self.fixed.add(term_of(place))
 
+        patterns: dict[Ask, Ask] = {}
         for some in alike.values():
-            self._patterns.setdefault(some[0].event, []).append(Questions(some))
+            asked = Questions(some)
+            asked.pattern = patterns.setdefault(asked.pattern, asked.pattern)
+            self._patterns.setdefault(some[0].event, []).append(asked)
         bodies = map(body_of, bundle.definitions.guarded)
         self.grouping = Grouping({body for body in bodies if len(self._all.get(body, ())) == 1})
         """Puts hits together that differ in a constant of their guard."""
 
     def rows(self, hits: tuple[Hit, ...], shape: Shape) -> tuple[Hit, ...]:
         """The hits with what the patterns of their asks find."""
-        if self._patterns:
-            names = list(shape.names)
-            hits = tuple([self._with_rows(hit, shape, names) for hit in hits])
-        return tuple([hit._replace(solved=self._solved(hit)) for hit in hits])
+        found = PatternRows(self._bundle, shape, self._facts)
+        return tuple([self._with_rows(hit, found) for hit in hits])
+
+    def _with_rows(self, hit: Hit, found: PatternRows) -> Hit:
+        if questions := self._patterns.get(hit.event):
+            hit = hit._replace(rows=tuple([(asked, found.of(hit, asked)) for asked in questions]))
+        return hit._replace(solved=self._solved(hit))
 
     def _solved(self, hit: Hit) -> tuple[tuple[int, Pick], ...] | None:
         plain = self.plainly(hit)
@@ -66,23 +73,6 @@ class Asking:
         often, rows = plain
         named = [(number, (hit.individual,) * count) for number, count in often]
         return tuple([(number, picker(row)) for number, row in (*named, *rows)])
-
-    def _with_rows(self, hit: Hit, shape: Shape, names: list[Term]) -> Hit:
-        questions = self._patterns.get(hit.event)
-        if not questions:
-            return hit
-        explanation = (*((shape.triples[n], 0) for n in hit.triples), *hit.static)
-        individual = named(hit.individual, names) or ""
-        occurrence = Occurrence(hit.event, individual, explanation, 0, 0, 0, 0)
-        graphs = OccurrenceGraphs(self._bundle, occurrence, shape.triples, facts=self._facts)
-        found = []
-        for asked in questions:
-            rows: list[Row] = []
-            for solution in asked.rows(occurrence, graphs):
-                row: list[Name | None] = [None if v is None else shape.names.get(v, v) for v in solution]
-                rows.append(tuple(row))
-            found.append((asked, tuple(rows)))
-        return hit._replace(rows=tuple(found))
 
     def solve(self, occurrence: Occurrence, hit: Hit, names: tuple[Term, ...]) -> None:
         """The solutions of all asks about an occurrence."""
@@ -136,3 +126,65 @@ class Asking:
         found = ask.solve(occurrence, graphs)
         if found:
             occurrence.solutions[ask.number] = found
+
+
+class PatternRows:
+    """What patterns find about the hits of one shape: each is matched once for all hits to which it is the
+    same question."""
+
+    def __init__(self, bundle: Bundle, shape: Shape, facts: OpenFacts | None) -> None:
+        self._bundle, self._shape, self._facts = bundle, shape, facts
+        self._names = list(shape.names)
+        self._found: dict[object, tuple[Row, ...]] = {}
+        self._wide = cache(lambda: ClosedGraph(bundle, shape.triples, with_k=True, facts=facts))
+        self._narrow: dict[object, Callable[[], ClosedGraph]] = {}
+
+    def of(self, hit: Hit, asked: Questions) -> tuple[Row, ...]:
+        """The rows of the pattern that some asks about a hit have in common."""
+        vocabulary = self._bundle.vocabulary(hit.event)
+        narrow = tuple([is_narrow(one, vocabulary) for one in asked.pattern.triples])
+        explained = (hit.triples, hit.static) if True in narrow else None
+        key = (id(asked.pattern), hit.individual, narrow, explained)
+        rows = self._found.get(key)
+        if rows is None:
+            individual = named(hit.individual, self._names) or ""
+            occurrence = Occurrence(hit.event, individual, (), 0, 0, 0, 0)
+            solutions = asked.pattern.solve(occurrence, _Graphs(vocabulary, self._explained(hit), self._wide))
+            rows = self._found[key] = tuple([self._row(solution) for solution in solutions])
+        return rows
+
+    def _row(self, solution: Solution) -> Row:
+        names = self._shape.names
+        return tuple([None if value is None else names.get(value, value) for value in solution])
+
+    def _explained(self, hit: Hit) -> Callable[[], ClosedGraph]:
+        """The closure of an explanation, which several hits may have."""
+        key = (hit.triples, hit.static)
+        if key not in self._narrow:
+            triples = dict.fromkeys([self._shape.triples[n] for n in hit.triples])
+            triples |= dict.fromkeys([triple for triple, _ in hit.static])
+            self._narrow[key] = cache(
+                lambda: ClosedGraph(self._bundle, tuple(triples), with_k=False, facts=self._facts)
+            )
+        return self._narrow[key]
+
+
+class _Graphs:
+    """The two graphs of a hit, closed when they are asked for."""
+
+    def __init__(
+        self,
+        vocabulary: frozenset[Term],
+        explained: Callable[[], ClosedGraph],
+        whole: Callable[[], ClosedGraph],
+    ) -> None:
+        self.vocabulary = vocabulary
+        self._explained, self._whole = explained, whole
+
+    def narrow(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        """The explanation, closed under T."""
+        return self._explained().match(s, p, o)
+
+    def wide(self, s: Term | None, p: Term | None, o: Term | None) -> Iterable[Triple]:
+        """The whole item and K, closed under T."""
+        return self._whole().match(s, p, o)

@@ -8,7 +8,7 @@ from typing import Self
 
 from obep.abstraction.open_facts import OpenFacts
 from obep.model import RDF_TYPE, Occurrence, Term, Triple
-from obep.ontology.bundle.compile import SAID, Bundle
+from obep.ontology.bundle.compile import Bundle
 from obep.ontology.closure.runnable import assert_triples
 from obep.ontology.closure.saturate import Closure
 from obep.ontology.closure.store import Store
@@ -86,7 +86,7 @@ class ClosedGraph:
             program = bundle.lower_asserted if self._asserted else bundle.lower.program
             sure = Closed.of(program, bundle.lower.store if with_k else bundle.bare_store, triples)
         self._sure = sure
-        self._classes = classes_asked_for(bundle)
+        self._classes = bundle.classes_asked_for
 
     @property
     def consistent(self) -> bool:
@@ -150,15 +150,6 @@ class ClosedGraph:
         for fact in perhaps:
             if fact not in known and self._facts.holds(fact, self._triples, with_k=self._with_k):
                 yield fact
-
-
-def classes_asked_for(bundle: Bundle) -> dict[Term, int]:
-    """The classes that guards and groups see, with their numbers in the rules."""
-    return {
-        c: bundle.lower.program.names.concept(c)
-        for c in (*bundle.definitions.guard_classes, *bundle.definitions.goals)
-        if c.startswith("<") and not c.startswith(f"<{SAID}")
-    }
 
 
 class Closed:

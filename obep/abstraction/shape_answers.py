@@ -9,7 +9,7 @@ from obep.abstraction.explanation_search import Explanation, Searched, Sought
 from obep.abstraction.explanations import Explainer
 from obep.abstraction.open_questions import Bounds, run_within
 from obep.abstraction.shapes import Shape
-from obep.model import RDF_TYPE, Term, Triple, body_of
+from obep.model import RDF_TYPE, Assertion, Term, Triple, body_of
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.closure.facts import Node
 from obep.ontology.closure.runnable import Reading, assert_triples
@@ -20,6 +20,7 @@ from obep.ontology.hermit.reasoner_protocol import Gap
 from obep.ontology.rules.locality import Components
 from obep.ontology.rules.program import BOTTOM
 
+_Parts = tuple[tuple[int, ...], tuple[Assertion, ...]]
 _PARTS = 5_000
 """Assertions among which further explanations are looked for by trying, where there are very many."""
 
@@ -159,26 +160,28 @@ class Evaluator:
         explainer = self._explainer(closure)
         counts = _of_the_item if news is None else _using(news)
         paid: set[object] = set()
+        alike: dict[tuple[int, ...], tuple[list[_Parts], bool]] = {}
+        """What was found, by the derivations: equal ones have equal explanations."""
         for c, x, node in closure.hits:
             if x in witnesses:
                 continue
             term = closure.term(x)
             individual: Name = shape.names.get(term, term) if x >= size else term
-            found = explainer.search(node, Sought(self._max, work.left, counts, paid), numbers)
-            work.spend(found.steps)
-            sets, more = found.sets, found.more
-            if found.cut:
-                whole = _Checks(self, closure, shape, (c, term), work)
-                sets, more = whole.completed(found, explainer, node, numbers, counts, self._max)
+            ways = tuple([way if type(way) is int else ~id(way) for way in node])
+            explained = alike.get(ways)
+            if explained is None:
+                found = explainer.search(node, Sought(self._max, work.left, counts, paid), numbers)
+                work.spend(found.steps)
+                sets, more = found.sets, found.more
+                if found.cut:
+                    whole = _Checks(self, closure, shape, (c, term), work)
+                    sets, more = whole.completed(found, explainer, node, numbers, counts, self._max)
+                explained = [_parts(one, static) for one in sets], more
+                if not found.cut:
+                    alike[ways] = explained
+            parts, more = explained
             capped += more
-            for one in sets:
-                mine, behind = [], []
-                for n in one:
-                    if n >= 0:
-                        mine.append(n)
-                    else:
-                        behind.append(static[-1 - n])
-                hits.append(Hit(goals[c], individual, tuple(mine), tuple(behind)))
+            hits += [Hit(goals[c], individual, mine, behind) for mine, behind in parts]
         if len(hits) > 1:
             hits.sort(key=_order)
         return hits, capped
@@ -254,6 +257,11 @@ class _Checks:
         whole = all_minimal(self._holds, sorted(places), cap=most + 1, seeds=sets, wanted=counts)
         ordered = sorted(whole.sets, key=explainer.order)
         return tuple(ordered[:most]), len(ordered) > most or whole.capped
+
+
+def _parts(one: Explanation, static: Sequence[Assertion]) -> _Parts:
+    """An explanation as the triples of the item, and those of K."""
+    return tuple([n for n in one if n >= 0]), tuple([static[-1 - n] for n in one if n < 0])
 
 
 def _of_the_item(one: Explanation) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from obep.abstraction.graph_matcher import ItemGraph
-from obep.abstraction.guard_graphs import Closed, ClosedGraph, classes_asked_for
+from obep.abstraction.guard_graphs import Closed, ClosedGraph
 from obep.abstraction.matcher import Matcher
 from obep.algebra.dataset import Graph
 from obep.algebra.evaluation import Match
@@ -327,7 +327,7 @@ class _Names:
 
     def __init__(self, bundle: Bundle) -> None:
         program = bundle.lower_asserted
-        self.classes = classes_asked_for(bundle)
+        self.classes = bundle.classes_asked_for
         self.relations = program.relations
         self.of_concept: dict[int, list[Term]] = {}
         for name, c in self.classes.items():

@@ -173,6 +173,15 @@ class Bundle(CompiledRules):
         return {self.names.concept(goal): goal for goal in self.definitions.goals}
 
     @cached_property
+    def classes_asked_for(self) -> dict[Term, int]:
+        """The classes that guards and groups see, with their numbers in the rules."""
+        return {
+            c: self.lower.program.names.concept(c)
+            for c in (*self.definitions.guard_classes, *self.definitions.goals)
+            if c.startswith("<") and not c.startswith(f"<{SAID}")
+        }
+
+    @cached_property
     def matters(self) -> tuple[dict[Term, bool], dict[Term, bool], dict[Term, bool]]:
         """For every class, object property and data property that is known: whether some rule looks at it."""
         classes, roles, data = self._looked_at()
