@@ -119,10 +119,11 @@ class Query:
         return "\n".join(explained(self.linked, self.bundle, self.plan))
 
     def _repr_html_(self) -> str:
-        from obep.plan.query_table import query_html
+        from obep.plan.query_html import definitions_table, drawn_plan
 
         plan = f"<details><summary>plan</summary><pre>{escape(self.explain())}</pre></details>"
-        return query_html(self.linked) + plan + "".join(one._repr_html_() for one in self.warnings)
+        warnings = "".join(one._repr_html_() for one in self.warnings)
+        return definitions_table(self.linked) + drawn_plan(self.linked) + plan + warnings
 
 
 def run(query: Query, items: Iterable[Item | DeadLetter], **settings: Any) -> list[Occurrence]:

@@ -126,16 +126,17 @@ class Chart:
         on = getattr(defined, "on", None)
         parts = sorted(self._names[iri] for iri in depends(defined) & self._names.keys())
         read = [self._inputs[name] for name in dict.fromkeys((on, *looked)) if name in self._inputs]
-        every = [self._inputs[stream] for stream in self._linked.streams] if not (parts or read) else []
+        of_items = isinstance(defined, ast.Event) and not (parts or read)  # other states: calendars, and K's
+        every = [self._inputs[stream] for stream in self._linked.streams] if of_items else []
         self.edges += [ChartEdge(source, target) for source in (*parts, *read, *every)]
 
     def _operators(self, node: ast.Node, target: str, id: str) -> None:
         """The edges and nodes of a pattern, towards `target`."""
-        if isinstance(node, ast.Leaf):
-            text = show(node)
-            if node.event.iri in self._names:
-                said = "" if text == node.event.text else text
-                self.edges.append(ChartEdge(self._names[node.event.iri], target, said))
+        if isinstance(node, ast.Leaf | ast.StateUse):
+            text, name = show(node), node.event if isinstance(node, ast.Leaf) else node.state
+            if name.iri in self._names:
+                said = "" if text == name.text else text
+                self.edges.append(ChartEdge(self._names[name.iri], target, said))
             return
         self.nodes.append(ChartNode(id, "operator", label(node)))
         self.edges.append(ChartEdge(id, target))

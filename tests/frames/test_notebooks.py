@@ -39,7 +39,7 @@ class Tags(HTMLParser):
         self.tags: list[str] = []
         self.attributes: list[str] = []
         self.open: list[str] = []
-        self.text = ""
+        self.pieces: list[str] = []
         self.feed(text)
         self.close()
 
@@ -52,10 +52,14 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        self.pieces.append(data)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
 
 
-WORDS = "div details summary pre span table caption tr th td svg text rect title b"
+WORDS = "div details summary pre span table caption tr th td svg g path text rect title b"
 HARMLESS = frozenset(re.findall(r"\w+", WORDS))
 
 
@@ -98,6 +102,27 @@ def test_a_result_draws_a_lane_for_each_event_and_state() -> None:
     assert seen.tags.count("rect") == 2
     assert {"Swing", "Heated"} <= set(re.findall(r"\w+", seen.text))
     assert "svg" not in shown(obep.detect(QUERY, [])).tags
+
+
+def test_a_query_draws_its_plan() -> None:
+    text = """PREFIX : <http://e/>
+    FROM STREAM <s>
+    STATE Night DAILY FROM 20:00 TO 06:00
+    EVENT A AS (note value "<script>")
+    EVENT B(?x) MATCH (A(?x) AS a SEQ A(?x) AS b) WHILE Night WITHIN 5 min
+    RETURN B"""
+    seen = shown(obep.load(text=text))
+    # the stream, the state, A, B, SEQ, WHILE and WITHIN
+    assert seen.tags.count("rect") == 7
+    # s to A, A to SEQ twice, SEQ to WHILE, Night to WHILE, WHILE to WITHIN, WITHIN to B; Night has no source
+    assert seen.tags.count("path") == 7
+    assert {"stream: s", "state: Night", "operator: WITHIN 5 min", "Night"} <= set(seen.pieces)
+
+
+def test_the_plan_of_a_large_query_is_not_drawn() -> None:
+    events = "\n".join(f"EVENT E{n} AS (v value {n})" for n in range(121))
+    query = obep.load(text=f"PREFIX : <http://e/>\n{events}\nRETURN E1")
+    assert "svg" not in shown(query).tags
 
 
 def test_the_caret_of_an_error_is_coloured() -> None:
