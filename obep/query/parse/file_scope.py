@@ -206,7 +206,9 @@ class Scope:
         prefix, colon, local = text.partition(":")
         if not colon:
             prefix, local = "", text
-            if self.language not in BARE_NAMES:
+            if text.lower() == "is" and self.language != "obep":
+                self._report_is(text, span)
+            elif self.language not in BARE_NAMES:
                 self._report_bare(text, span)
         namespace = self.namespace(prefix)
         if namespace is None:
@@ -265,6 +267,15 @@ class Scope:
             span,
             reason="Every prefix but rdf:, rdfs:, owl:, xsd: and : needs a PREFIX line.",
             remedy=remedy,
+        )
+
+    def _report_is(self, text: str, span: Span) -> None:
+        self.error(
+            "OBEP702",
+            f"{text} is not supported",
+            span,
+            reason="obep does not run Prolog of ETALIS.",
+            remedy=f"BIND(5 AS ?z) for ?z is 5; a property of that name is :{text}",
         )
 
     def _report_bare(self, text: str, span: Span) -> None:
