@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -12,8 +13,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -27,6 +29,7 @@ from obep.formats import read_blocks
 from obep.formats.record_mapping import make_mapping
 from obep.formats.stream_reader import Reading
 from obep.model import DeadLetter, Occurrence
+from obep.run.processes.workers import Answers, Worker, _Sending
 
 HEAD = """PREFIX : <http://e/#>
 FROM STREAM <s>
@@ -44,6 +47,23 @@ SPLIT = (
     "EVENT H(?x) MATCH A(?x) SEQ B(?x) WITHIN 3 s\nEVENT J(?x) MATCH N(?x) SEQ A(?x) WITHIN 3 s\nRETURN H, J",
     f"EVENT H MATCH A AS a SEQ B AS b WITHIN 9 s PARTITION BY ?r POLICY recent\n{ROOM}\nRETURN H",
     "RETURN A, B",
+    "EVENT H(?x) MATCH A(?x) TIMES 2 WITHIN 6 s\nRETURN H",
+    "EVENT H(?x) MATCH A(?x) NEXT B(?x) WITHIN 6 s\nRETURN H",
+    "EVENT H(?x) MATCH (A(?x) SEQ B(?x)) WITHOUT N(?x) WITHIN 6 s\nRETURN H",
+    "EVENT H(?x) MATCH A(?x) JOIN B(?x) WITHIN 6 s\nRETURN H",
+    "EVENT H(?x) MATCH A(?x) OR B(?x)\nRETURN H",
+    "EVENT H(?x) MATCH (A(?x) OR N(?x)) SEQ B(?x) WITHIN 4 s\nRETURN H",
+    "EVENT H(?x) MATCH A(?x) DURING (A(?x) SEQ B(?x)) WITHIN 9 s\nRETURN H",
+    "EVENT H(?x) MATCH A(?x) SEQ B(?x) WITHIN 6 s\nEVENT J(?x) MATCH B(?x) AND A(?x)\nRETURN H, J",
+    "EVENT H(?x) MATCH A(?x) JOIN B(?x) WITHIN 6 s\nEVENT J(?x) MATCH H(?x) SEQ N(?x) WITHIN 9 s\n"
+    "RETURN J, H",
+    f"EVENT H MATCH (FIRST A AS a) SEQ B AS b WITHIN 6 s PARTITION BY ?r\n{ROOM}\nRETURN H",
+    f"EVENT H MATCH (LAST A AS a) SEQ B AS b WITHIN 6 s PARTITION BY ?r\n{ROOM}\nRETURN H",
+    f"EVENT H MATCH A AS a NEXT B AS b WITHIN 6 s PARTITION BY ?r\n{ROOM}\nRETURN H",
+    f"EVENT H MATCH A AS a JOIN B AS b WITHIN 6 s PARTITION BY ?r\n{ROOM}\nRETURN H",
+    f"EVENT H MATCH A AS a SEQ B AS b WITHIN 9 s PARTITION BY ?r POLICY chronological\n{ROOM}\nRETURN H",
+    f"EVENT H MATCH A AS a SEQ B AS b WITHIN 9 s PARTITION BY ?r POLICY naive\n{ROOM}\nRETURN H",
+    "EVENT G AS ClassA IF { ?this :room ?r }\nEVENT K AS ClassB IF { ?this :room ?r }\nRETURN G, K",
 )
 REFUSED = {
     f"EVENT H MATCH A AS a SEQ B AS b WITHIN 5 s\n{ROOM}\nRETURN H": "no variable is the individual",
@@ -52,6 +72,14 @@ REFUSED = {
     "EVENT b { ?this :near ?q } }\nRETURN H": "several PARTITION BY",
     "STATE S(?x) FROM A(?x) TO B(?x)\nEVENT H(?x) MATCH BEGIN S(?x)\nRETURN H": "states",
     "EVENT H(?x) MATCH A(?x) SEQ B(?x) WITHIN 5 s\nRETURN A, H": "split by one value",
+    "EVENT H(?x) MATCH OPTIONAL(A(?x)) SEQ B(?x) WITHIN 6 s\nRETURN H": "H has OPTIONAL",
+    "EVENT H(?x) MATCH OPTIONAL(A(?x)) AND B(?x) WITHIN 6 s\nRETURN H": "H has OPTIONAL",
+    "EVENT H(?x) MATCH A(?x) AND B(?x)\nEVENT J(?x) MATCH H(?x) JOIN N(?x) WITHIN 6 s\nRETURN J": (
+        "J may end together with a composite or guarded part of it"
+    ),
+    "EVENT G AS ClassA IF { ?this :room ?r }\nEVENT H(?x) MATCH G(?x) JOIN B(?x) WITHIN 3 s\nRETURN H": (
+        "H may end together with a composite or guarded part of it"
+    ),
 }
 TEMPLATES = (
     ":{id} a :{kind} ; :room :{room}, :{other?} .",
@@ -66,6 +94,26 @@ RECORD = st.fixed_dictionaries(
         "other": st.sampled_from(("r1", "r5", "v", "y", None)),
     }
 )
+
+LATE_BETWEEN = [
+    {"time": time, "kind": f"Class{kind}", "id": name, "room": room, "other": other}
+    for time, kind, name, room, other in (
+        (0, "B", "w", "r1", "r1"),
+        (1, "A", "w", "r3", None),
+        (0, "B", "w", "r1", "r1"),
+        (0, "A", "w", "r2", "v"),
+        (0, "A", "x", "r2", "v"),
+        (1, "B", "v", "r1", "r1"),
+        (1, "A", "w", "r3", "w"),
+        (2, "B", "v", "r2", "v"),
+        (1, "A", "w", "r2", "v"),
+        (-3, "A", "w", "r2", None),
+        (0, "B", "v", "r1", "v"),
+        (2, "A", "x", "r3", "w"),
+        (1, "A", "u", "r2", None),
+    )
+]
+"""A late item between two of one instant: they are numbered all the same."""
 
 
 @cache
@@ -107,6 +155,7 @@ def merged(shares: Sequence[list[tuple[Any, bytes]]]) -> list[bytes]:
     st.sampled_from((2, 3, 7)),
     st.booleans(),
 )
+@example("EVENT H(?x) MATCH A(?x) OR B(?x)\nRETURN H", TEMPLATES[0], LATE_BETWEEN, 1, 0, 7, False)
 def test_shares_together_are_one_process(
     text: str, template: str, drawn: list[dict[str, Any]], few: int, lateness: int, count: int, apart: bool
 ) -> None:
@@ -189,15 +238,70 @@ def runs(tmp_path: Path) -> Runs:
 def test_processes_write_the_file_of_one_process(runs: Runs, tmp_path: Path) -> None:
     written = []
     for count in ("1", "3"):
-        sinks = ["--sink", str(tmp_path / f"{count}.jsonl"), "--sink", str(tmp_path / f"{count}.nq")]
+        ends = ("jsonl", "nq", "csv")
+        sinks = [part for end in ends for part in ("--sink", str(tmp_path / f"{count}.{end}"))]
         letters = tmp_path / f"{count}.dead"
         status, _, said = runs("--workers", count, "--no-lints", *sinks, "--dead-letters", str(letters))
         assert status == 0, said
-        texts = [(tmp_path / f"{count}.{end}").read_bytes() for end in ("jsonl", "nq", "dead")]
+        texts = [(tmp_path / f"{count}.{end}").read_bytes() for end in (*ends, "dead")]
         written.append((texts, said))
     assert written[0] == written[1]
     assert written[0][0][0].count(b"\n") > 500
-    assert b"OBEP" in written[0][0][2]
+    assert b"OBEP" in written[0][0][3]
+
+
+def test_a_pipe_by_path_is_refused(tmp_path: Path) -> None:
+    command = project(tmp_path, 6)
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    held = os.open(tmp_path / "pipe.jsonl", os.O_RDWR)  # a writer: opening it for reading does not wait
+    source = f"s={tmp_path / 'pipe.jsonl'}"
+    said = CliRunner().invoke(app, [*command, "--workers", "2", "--quiet", "--source", source])
+    os.close(held)
+    assert said.exit_code == 2
+    assert "OBEP519  --workers: s is a pipe" in said.output
+
+
+def frame(answers: Answers) -> bytes:
+    data = msgspec.msgpack.encode(answers)
+    return len(data).to_bytes(8) + data
+
+
+ANSWERS = Answers([(1, 1, 1, 1, 1)], [[b"text"]], {"H": 1})
+
+
+@pytest.mark.parametrize("kept", (0, 5, 8, 12))
+def test_a_short_message_is_an_ended_worker(kept: int) -> None:
+    whole = frame(ANSWERS)
+    worker = Worker(0, BytesIO(whole + whole[:kept]))
+    assert worker.next() == ANSWERS
+    with pytest.raises(ObepError, match="has ended before the run") as error:
+        worker.next()
+    assert error.value.code == "OBEP519"
+
+
+def test_the_error_of_a_worker_is_said() -> None:
+    worker = Worker(0, BytesIO(frame(Answers([], [], {}, "no room is left"))))
+    with pytest.raises(ObepError, match="no room is left"):
+        worker.next()
+
+
+@pytest.mark.parametrize(("how", "words"), (("killed", "has ended before"), ("failed", "no memory here")))
+def test_a_run_whose_worker_stops_says_so(
+    how: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send = _Sending.send
+
+    def stop(self: Any, run: Any, found: Sequence[Occurrence]) -> None:
+        if found and how == "failed":
+            raise MemoryError("no memory here")
+        if found:
+            os.kill(os.getpid(), signal.SIGKILL)
+        send(self, run, found)
+
+    monkeypatch.setattr(_Sending, "send", stop)
+    said = CliRunner().invoke(app, [*project(tmp_path, 300), "--workers", "2", "--quiet"])
+    assert said.exit_code != 0
+    assert "OBEP519" in said.output and words in said.output
 
 
 def test_other_options_are_refused_by_name(tmp_path: Path) -> None:

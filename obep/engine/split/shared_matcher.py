@@ -6,7 +6,8 @@ occurrences of one share, and for each answer where it stands among those of the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from obep.abstraction.matcher import Matched, Matcher
@@ -20,8 +21,9 @@ from obep.errors import fail
 from obep.formats.tables.mapped_records import Mapped
 from obep.formats.tables.record_blocks import RecordBlock
 from obep.formats.triple_template import Template
-from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.model import DeadLetter, Item, Occurrence, Term, body_of
 from obep.plan.components import Component, components
+from obep.plan.nodes import Fallback, Next, Node, Pair, Pick, Read, walk
 
 Order = tuple[int, int, int, int, int]
 """Where an answer stands: its instant, the item of that instant (beyond all of them where it waits for the
@@ -42,15 +44,14 @@ class SharedMatcher(Matcher):
         found = components(query.plan, query.derived, judges=bool(query.linked.models), capped=capped)
         self._routes = KeyRoutes(Layout((_require_one(found),), shares), query.asks.all, segmented=False)
         self._ranks, self._closing = _ranks(query)
-        self._at: int | None = None
-        self._items = self._seen = 0
-        """The items and occurrences of the instant so far."""
-        self._arrived: dict[object, tuple[int, int, dict[Term, int]]] = {}
-        """By the occurrences of the instant: their items, their own numbers, and the values of their rows."""
+        self._counts: dict[int, tuple[int, int]] = {}
+        """The items and occurrences of each instant so far; a late one may come between those of another."""
+        self._arrived: dict[object, tuple[int, int, int, dict[Term, int]]] = {}
+        """By occurrences of the instant: their instants, items, numbers, and the values of their rows."""
         self._emptied: dict[int, tuple[Decision, Decision]] = {}
         self._values: dict[tuple[int, int, Term], tuple[int, int, int]] = {}
         """Of an item of an instant, or of all: which occurrence has a value first, and which value it is."""
-        self._later: dict[int, tuple[Occurrence, int, int]] = {}
+        self._later: dict[tuple[Term, Term, int], tuple[Occurrence, int, int]] = {}
         """Of occurrences that are not the first of their instant: their items' and their own numbers."""
 
     def match(self, item: Item, *, every: bool = False) -> Matched | DeadLetter:
@@ -104,45 +105,48 @@ class SharedMatcher(Matcher):
 
     def forget(self) -> None:
         """All answers up to now are known: only what comes at the open instant can be a part of others."""
-        if self._later:
-            self._later = {key: one for key, one in self._later.items() if one[0].detected == self._at}
-            self._values = {key: first for key, first in self._values.items() if key[0] == self._at}
+        at = max(self._counts, default=0)
+        if len(self._counts) > 1:
+            self._counts = {at: self._counts[at]}
+            self._arrived = {key: one for key, one in self._arrived.items() if one[0] == at}
+        if self._later or self._values:
+            self._later = {key: one for key, one in self._later.items() if one[0].detected == at}
+            self._values = {key: first for key, first in self._values.items() if key[0] == at}
 
     def _latest(self, one: Occurrence, at: int) -> tuple[int, int]:
         if one.detected != at:
             return 0, 0
         if not one.parts:
-            _, item, place = self._later.get(id(one), (one, 0, 0))
-            return item, place
+            which = one.individual, id(one.explanation)
+            guarded = self._later.get((body_of(one.event), *which), (one, 0, 0))
+            return self._later.get((one.event, *which), guarded)[1:]
         return max([self._latest(part.occurrence, at) for part in one.parts])
 
     def _own(self, at: int, occurrences: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
         """Those of the share, with the solutions that belong there; all are counted."""
-        if at != self._at:
-            self._at, self._items, self._seen = at, 0, 0
-            self._arrived.clear()
-        else:
-            self._items += 1
+        items, seen = self._counts.get(at, (-1, 0))
+        items += 1
         kept = []
         for one in occurrences:
             rows = self._routes.rows_of(one, self.share)
             by_rows = self._routes.by_rows(one.event)
             if by_rows:
-                self._note_values(one, at)
+                self._note_values(one, at, items, seen)
             if rows is not None or by_rows:  # another item of the instant may have rows for what came here
                 one.solutions = dict(rows or {})
                 kept.append(one)
-                if self._items or self._seen:
-                    self._later[id(one)] = one, self._items, self._seen
-            self._seen += 1
+                if items or seen:
+                    self._later[one.event, one.individual, id(one.explanation)] = one, items, seen
+            seen += 1
+        self._counts[at] = items, seen
         return tuple(kept)
 
-    def _note_values(self, one: Occurrence, at: int) -> None:
+    def _note_values(self, one: Occurrence, at: int, items: int, seen: int) -> None:
         """Note where values come first; at the end of the instant one that came again counts as the first."""
         values = self._routes.values_of(one)
         for number, value in enumerate(values):
-            self._values.setdefault((at, self._items, value), (self._items, self._seen, number))
-        item, place, before = self._arrived.setdefault(one.key, (self._items, self._seen, {}))
+            self._values.setdefault((at, items, value), (items, seen, number))
+        _, item, place, before = self._arrived.setdefault(one.key, (at, items, seen, {}))
         for value in values:
             key, found = (at, _END, value), (item, place, before.setdefault(value, len(before)))
             self._values[key] = min(self._values.get(key, found), found)
@@ -153,19 +157,11 @@ class SharedMatcher(Matcher):
         Records that share their instant, or show several things, are left to `match_record`.
         """
         times, last = block.times, len(decisions) - 1
+        often = Counter(times)
         found: list[Decision | None] = []
         for place, (decision, terms) in enumerate(zip(decisions, block.rows(), strict=True)):
             at = times[place]
-            if (
-                decision is None
-                or place == last
-                or at
-                in (
-                    self._at,
-                    times[place - 1],
-                    times[place + 1],
-                )
-            ):
+            if decision is None or place == last or often[at] > 1 or at in self._counts:
                 found.append(None)
             elif not decision.hits:
                 found.append(decision)
@@ -177,7 +173,7 @@ class SharedMatcher(Matcher):
                 own = self.share in where
                 found.append(None if own and len(where) > 1 else decision if own else self._empty(decision))
             if found[-1] is not None:
-                self._at, self._items, self._seen = at, 0, 1
+                self._counts[at] = 0, 1
         return found
 
 
@@ -215,7 +211,13 @@ def _ranks(query: Query) -> tuple[dict[Term, int], set[Term]]:
     """
     found = Runtime(query.plan).ranks()
     closing: set[Term] = set()
+    decided = {head for run, _ in found for head in run.heads}
     for run, _ in found:
+        nodes = [] if run.plan.root is None else list(walk(run.plan.root))
+        if any(isinstance(node, Fallback) for node in nodes):
+            raise _refused(f"{run.plan.name} has OPTIONAL, whose order within an instant is that of all keys")
+        if run.plan.root is not None and decided.intersection(_last_read(run.plan.root)):
+            raise _refused(f"{run.plan.name} may end together with a composite or guarded part of it")
         apart = isinstance(run, Composite | Guarded | Partitioned) and not run.inlets
         several = len(run.plan.partition_by) > 1
         if run.timed or run.wants_items or several or not apart:
@@ -223,6 +225,17 @@ def _ranks(query: Query) -> tuple[dict[Term, int], set[Term]]:
         if not run.prompt or not run.plan.prompt:
             closing.update(run.heads)
     return {head: rank for run, rank in found for head in run.heads}, closing
+
+
+def _last_read(node: Node) -> Iterator[Term]:
+    """The events that may be at the end of what a node finds."""
+    if isinstance(node, Read):
+        yield from node.events
+    elif isinstance(node, Next | Pick) or (isinstance(node, Pair) and node.relation == "SEQ"):
+        yield from _last_read(node.right)
+    else:
+        for operand in node.operands:
+            yield from _last_read(operand)
 
 
 def _refused(reason: str) -> Any:

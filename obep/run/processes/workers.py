@@ -36,6 +36,8 @@ class Answers(msgspec.Struct, array_like=True, gc=False):
     outputs: list[list[bytes]]
     """For each sink the bytes of each answer."""
     events: dict[str, int]
+    error: str = ""
+    """Why the process cannot go on."""
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -52,10 +54,16 @@ class Worker:
     def next(self) -> Answers:
         """What it has found in its next batch."""
         size = self.answers.read(_LENGTH)
-        data = self.answers.read(int.from_bytes(size)) if len(size) == _LENGTH else b""
-        if not data:
+        length = int.from_bytes(size) if len(size) == _LENGTH else -1
+        data = self.answers.read(max(length, 0))
+        if len(data) != length:  # it was killed while it wrote
             raise fail(SPLIT, "a worker process has ended before the run", remedy="leave --workers out")
-        return _decode(data)
+        answers = _decode(data)
+        if answers.error:
+            raise fail(
+                SPLIT, "a worker process has failed", reason=answers.error, remedy="leave --workers out"
+            )
+        return answers
 
 
 class Shares:
@@ -92,7 +100,14 @@ class _Sending:
         self._matcher, self._pipe = matcher, pipe
 
     def send(self, run: Run, found: Sequence[Occurrence]) -> None:
-        data = _encode(answers_of(run.outlets, self._matcher, found))
+        self._write(answers_of(run.outlets, self._matcher, found))
+
+    def fail(self, error: BaseException) -> None:
+        """Tells the first process why this one cannot go on."""
+        self._write(Answers([], [], {}, str(error) or type(error).__name__))
+
+    def _write(self, answers: Answers) -> None:
+        data = _encode(answers)
         self._pipe.write(len(data).to_bytes(_LENGTH) + data)
         self._pipe.flush()
 
@@ -116,6 +131,7 @@ def require_splitting(order: RunOrder, query: Query) -> SharedMatcher:
         "--why": order.why,
         "--idle": order.idle is not None,
         "--metrics": bool(order.metrics),
+        "future in obep.toml": order.future is not None,
         "max_keys in obep.toml": order.config.engine.get("max_keys") is not None,
     }
     for name, given in unsuited.items():
@@ -133,6 +149,8 @@ def require_files(run: Run) -> None:
     for name, source in run.sources.items():
         if not isinstance(source, FileSource):
             raise _refused(f"{name} is no file, and only one process can read it", "leave --workers out")
+        if not source.is_regular:
+            raise _refused(f"{name} is a pipe, and only one process can read it", "leave --workers out")
     for name, outlet in run.outlets.items():
         if not isinstance(outlet.sink, FileSink | OutputSink):
             raise _refused(f"{name} is no file", "a file or standard output as sink, or leave --workers out")
@@ -143,6 +161,8 @@ def start_workers(run: Run, engine: Engine, matcher: SharedMatcher, count: int) 
     if engine.may_reason:
         raise _refused("the query asks the reasoner, which runs in one process", "leave --workers out")
     workers: list[Worker] = []
+    for outlet in run.outlets.values():
+        outlet.sink.flush()  # the header of a CSV file: no other process may write it again
     for share in range(1, count):
         reading, writing = os.pipe()
         process = os.fork()
@@ -168,6 +188,9 @@ def run_share(run: Run) -> None:
     try:
         run.go()
         status = 0
+    except BaseException as error:
+        if isinstance(run.shares, _Sending):
+            run.shares.fail(error)
     finally:
         os._exit(status)  # nothing of the first process is closed or flushed a second time
 

@@ -107,12 +107,17 @@ class FileSource:
         self._stopped = False
         open_file(path, place).close()  # said before anything runs
 
+    @property
+    def is_regular(self) -> bool:
+        """Whether it can be read more than once: it is no pipe."""
+        return self._path.is_file()
+
     def read_lazily(self) -> None:
         """Let mapped records come without their triples, to who can make them."""
         self._reading.lazily = True
 
     def batches(self, start: Position) -> Iterator[Batch]:
-        if not self._reading.growing or not self._path.is_file():
+        if not self._reading.growing or not self.is_regular:
             yield from self._batches(self._blocks(), start)
             return
         with open_file(self._path) as file:
