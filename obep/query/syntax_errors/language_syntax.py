@@ -56,17 +56,20 @@ def syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
 
 
 _TELLING = re.compile(
-    r"\b(?:REGISTER|RETURN|EVENT|FROM\s+NAMED\s+WINDOW|FROM\s+STREAM|TIMEWINDOW|WIN\s*\[)"
+    r"\b(?:REGISTER|RETURN|EVENT|FROM\s+NAMED\s+WINDOW|TIMEWINDOW|WIN\s*\[)"
     r"|\}\s*(?:OPTIONALSEQ|SEQ|EQUALSOPTIONAL|EQUALS)\s*\{",
     re.IGNORECASE,
 )
+_FROM_STREAM = re.compile(r"\bFROM\s+STREAM\b", re.IGNORECASE)
+"""It tells nothing of the languages that have it."""
 
 
 def _other_language(situation: Situation) -> Diagnostic | None:
     """A query of one language in a file of another."""
     scope = situation.scope
     other = written_in(scope.text)
-    if other == scope.language or not _TELLING.search(scope.text):
+    windowed = scope.language in ("rspql", "rsepql") and _FROM_STREAM.search(scope.text)
+    if other == scope.language or not (windowed or _TELLING.search(scope.text)):
         return None
     here, there = LANGUAGES[scope.language], LANGUAGES[other]
     return situation.diagnostic(
