@@ -7,7 +7,9 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,8 +45,17 @@ def test_every_script_is_a_bench() -> None:
     assert scripts == {bench.script.removesuffix(".py") for bench in BENCHES.values()}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, bench in BENCHES.items() if bench.tiny is not None])
+LONG = {"k", "keys", "operators", "policies", "start", "states", "w1"}
+"""Benches that take long also with tiny sizes: `make soak` runs them."""
+
+
+def names() -> Iterator[Any]:
+    for name, bench in BENCHES.items():
+        if bench.tiny is not None:
+            yield pytest.param(name, marks=pytest.mark.soak if name in LONG else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("name", names())
 def test_a_bench_runs(name: str, tmp_path: Path) -> None:
     """The benches themselves compare the number of their answers with that of loops by hand."""
     tiny = BENCHES[name].tiny
