@@ -16,7 +16,7 @@ from obep.engine.event_run import EventRun
 from obep.engine.instants.deadlines import NEVER
 from obep.engine.instants.derived_items import Deriving
 from obep.engine.instants.strata import Strata
-from obep.engine.reporter import Reports
+from obep.engine.reporter import Detected, Reports
 from obep.engine.states.episodes import Episode
 from obep.engine.states.state_run import StateRun
 from obep.model import Alert, DeadLetter, Occurrence, Term
@@ -279,7 +279,8 @@ class Runtime(Strata):
         """The state as plain values for msgpack."""
         pack = Packing()
         runs = [(run.plan.event, run.dump(pack)) for run in self._runs]
-        arrived, items = pack(self._arrived), pack(self._items)
+        ending = [one for one in self._ending if isinstance(one, Detected)]
+        arrived, items = pack([*self._arrived, *ending]), pack(self._items)
         return [self.now, pack.occurrences, runs, arrived, items, pack.contents, self._begun]
 
     def load(self, data: Any) -> None:
@@ -295,6 +296,7 @@ class Runtime(Strata):
         self._tied = self.now is not None  # it is not stored; where nothing has come yet, it is false
         self._touched = set(range(len(self._runs))) if self._tied else set()
         self._arrived[:] = unpack(arrived)
+        self._ending[:] = [one for one in self._arrived if one.event in self._back]
         self._seen.clear()
         self._items[:] = unpack(items)
 

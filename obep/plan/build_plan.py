@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from obep.errors import Diagnostic, ObepError
 from obep.guards.block_queries import Ask, Asks
 from obep.guards.block_solutions import is_narrow
 from obep.model import Term
@@ -20,9 +21,10 @@ from obep.plan.state_plan import GraphPlan, StatePlan, plan_graph, plan_state, w
 from obep.plan.times_expansion import Chain, Copies
 from obep.plan.window_plan import plan_windows
 from obep.query import ast
+from obep.query.diagnostics import say
 from obep.query.linked_queries import LinkedQuery, layered_queries
 from obep.query.state_expansion import Moment, looks_around
-from obep.query.walk import alias_of, depends
+from obep.query.walk import alias_of, depends, needs_of, reachable
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -55,6 +57,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
     bounded: set[Term] = set(bundle.bounded) if bundle else set()
     states: list[StatePlan] = []
     graphs: list[GraphPlan] = []
+    named = needs_of(linked, earlier=True) if linked.earlier else {}
     for stratum, members in enumerate(in_order(linked, found_in)):
         for iri in members:
             if iri in linked.states:
@@ -77,10 +80,15 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 if bundle is None:
                     manners[iri] = replace(manners[iri], long=True, apart=True, lasts=None)
             elif isinstance(event, ast.CompositeEvent):
+                earlier = linked.earlier.get(iri, frozenset())
+                manners.update(dict.fromkeys(earlier - manners.keys(), Manner(long=True)))
                 root = _Building(event, asks, manners, vocabulary, linked).root()
-                if not bounded.isdisjoint(depends(event)):
+                if iri in linked.earlier and not (root.punctual and root.rooted):
+                    raise ObepError(_found_late(linked, event))
+                parts: set[str] = reachable(iri, named) if iri in linked.earlier else depends(event)
+                if not bounded.isdisjoint(parts):
                     bounded.add(iri)
-                composite = _composite(event, root, stratum)
+                composite = replace(_composite(event, root, stratum), earlier=earlier)
                 planned.append(replace(composite, bounded=iri in bounded, hidden=iri in linked.hidden))
                 manners[iri] = _composite_manner(root, found_in.get(iri, ()), manners)
     return Plan(
@@ -95,6 +103,15 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
         _queries(linked),
         bool(linked.queries) and bundle is not None and any(True for _ in bundle.k.once()),
     )
+
+
+def _found_late(linked: Linked, event: ast.CompositeEvent) -> Diagnostic:
+    """OBEP102 where only T tells that a part comes late."""
+    name = event.name.text
+    reason = f"A part of {name} is found in an event that may be decided after its end (DURING, a window)."
+    message = f"the event {name} is defined by itself"
+    remedy = "parts that are decided at their end"
+    return say("OBEP102", linked.file_of[event.name.iri], event.name.span, message, reason, remedy)
 
 
 def _queries(linked: Linked) -> tuple[LinkedQuery, ...]:

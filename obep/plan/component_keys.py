@@ -101,6 +101,8 @@ class KeySearch:
         ask = self._asks[leaf.ask]
         name = ask.variables[place]
         below = keys.get(self._moments.get(leaf.event, leaf.event))
+        if leaf.event == event.event:  # it is built on itself
+            below = key
         given = {variable: ask.declared[position] for variable, position in ask.parameters}
         if leaf.event in self._inside or leaf.event in self._moments:
             if below == INDIVIDUAL:

@@ -32,7 +32,7 @@ def derived(linked: Linked, bundle: Any = None) -> dict[Term, frozenset[Term]]:
         if isinstance(event, CompositeEvent) or event.guard is not None:
             for mark in {iri, *_constructed(event)}:
                 by_mark.setdefault(mark, []).append(iri)
-    needs = event_needs(linked)
+    needs = event_needs(linked, earlier=True)
     parts = cache(lambda head: reachable(head, needs))
     origins = _origins(linked, by_mark, bundle)
     found: dict[Term, frozenset[Term]] = {}

@@ -201,7 +201,9 @@ def _event(
         head += f"({', '.join(show(var) for var in event.parameters)})"
     yield f"  {head}   {', '.join(words)}"
     named = depends(event) & linked.events.keys()
-    for how, iris in (("from", named), ("may follow from", follows - named)):
+    before = linked.earlier.get(event.name.iri, frozenset())
+    ways = (("from", named - before), ("from earlier occurrences of", before))
+    for how, iris in (*ways, ("may follow from", follows - named)):
         if iris:
             names = [linked.events[iri].name.text for iri in sorted(iris, key=rank.__getitem__)]
             yield f"    {how} {', '.join(names)}"

@@ -51,6 +51,8 @@ class EventPlan:
     """A part of a state: an event that is not written in the query."""
     window: str = ""
     """The window over whose items together a logical event is looked for."""
+    earlier: frozenset[Term] = frozenset()
+    """The events that it reads from before only: they are built on it (D40)."""
 
     @cached_property
     def blocks(self) -> Mapping[str, tuple[str, ...]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import unquote
@@ -19,6 +20,7 @@ from obep.query.linked_queries import LinkedQuery, link_queries, sources_of
 from obep.query.matched_queries import declare_matches
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.parser import read_query
+from obep.query.recursion import earlier_parts
 from obep.query.state_expansion import Moment
 from obep.query.states_in_patterns import resolve_states
 
@@ -64,6 +66,11 @@ class Linked:
     def window_names(self) -> frozenset[str]:
         """The names that ON may use beside streams."""
         return frozenset(window.name for window in self.windows)
+
+    @cached_property
+    def earlier(self) -> Mapping[str, frozenset[str]]:
+        """For each event that is built on itself the events of that cycle that it reads from before (D40)."""
+        return earlier_parts(self)
 
 
 def link(

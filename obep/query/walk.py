@@ -131,8 +131,11 @@ def windows_of(node: ast.Node) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if isinstance(name, str)))
 
 
-def needs_of(linked: Linked) -> dict[str, set[str]]:
-    """For each event and each state the others that its definition names, or that its windows hold."""
+def needs_of(linked: Linked, *, earlier: bool = False) -> dict[str, set[str]]:
+    """For each event and each state the others that its definition names, or that its windows hold.
+
+    What it reads from before only (D40) is among them if it is asked for: it does not have to come first.
+    """
     held = {window.name: window.event.iri for window in linked.windows if window.event is not None}
     known = linked.events.keys() | linked.states.keys()
     needs: dict[str, set[str]] = {}
@@ -142,6 +145,9 @@ def needs_of(linked: Linked) -> dict[str, set[str]]:
             looked = held if _asks_all(definition) else windows_of(definition)
             needs[iri] |= {held[window] for window in looked if window in held} & known
         needs[iri] |= linked.needs.get(iri, set()) & known
+    if not earlier:
+        for iri, before in linked.earlier.items():
+            needs[iri] -= before
     return needs
 
 
@@ -152,9 +158,9 @@ def _asks_all(definition: ast.Node) -> bool:
     )
 
 
-def event_needs(linked: Linked) -> dict[str, set[str]]:
+def event_needs(linked: Linked, *, earlier: bool = False) -> dict[str, set[str]]:
     """For each event the others that its definition names, itself or by its states."""
-    needs = needs_of(linked)
+    needs = needs_of(linked, earlier=earlier)
     if not linked.states:
         return needs
     return {iri: _through(iri, needs, linked.states) for iri in linked.events}

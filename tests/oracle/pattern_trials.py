@@ -57,18 +57,21 @@ class Trials:
         """Runs so many cases from a seed on; the first seed that was not used."""
         wanted = self.cases + cases
         while self.cases < wanted and len(self.failures) < most_failures:
-            for case in self._cases(Draw.of(seed)):
-                self._take(case, seed)
+            self.run_draw(Draw.of(seed), seed)
             seed += 1
         return seed
 
     def run_draws(self, draws: Iterable[Draw], until: tuple[str, str]) -> None:
         """Runs these until one has a pair of operators and is not refused."""
         for number, draw in enumerate(draws):
-            for case in self._cases(draw):
-                self._take(case, number)
+            self.run_draw(draw, number)
             if self.pairs[until]:
                 return
+
+    def run_draw(self, draw: Draw, seed: int) -> None:
+        """The streams of what was drawn."""
+        for case in self._cases(draw):
+            self._take(case, seed)
 
     def _cases(self, draw: Draw) -> Iterator[Case]:
         """A query with its streams: nothing if the checker refuses it."""

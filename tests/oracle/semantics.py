@@ -104,27 +104,73 @@ def detect(
     instants = {item.at for item in items}.union(*((o.end, o.detected) for o in pool.values()))
     end = max(instants, default=0) if end is None else end
     found: list[Found] = []
-    for event in _lower_first(known):
-        new = Detection(event, known, list(pool.values()), items, end, solve).run()
+    for group in _lower_first(known):
+        if _named_by(group[0], known) & {event.name.iri for event in group}:
+            new = _by_instants(group, known, pool, items, end, solve)
+        else:
+            new = Detection(group[0], known, list(pool.values()), items, end, solve).run()
         found += new
         for hit in new:
             pool[hit.occurrence.key] = hit.occurrence
     return found
 
 
-def _lower_first(events: Mapping[Term, ast.CompositeEvent]) -> Iterator[ast.CompositeEvent]:
-    """Strata: an event after those that its pattern names."""
-    done: set[Term] = set()
+def _by_instants(
+    group: Sequence[ast.CompositeEvent],
+    known: Mapping[Term, ast.CompositeEvent],
+    pool: dict[tuple[object, ...], Occurrence],
+    items: Sequence[Item],
+    end: int,
+    solve: Solve,
+) -> list[Found]:
+    """D40: at each instant the events of a cycle, each with its own occurrences that were detected before.
 
-    def visit(iri: Term) -> Iterator[ast.CompositeEvent]:
-        if iri in events and iri not in done:
-            done.add(iri)
-            for leaf in leaves_of(events[iri].pattern):
-                yield from visit(leaf.event.iri)
-            yield events[iri]
+    With those of the others at that instant, too, until there are no more.
+    """
+    pool, now, found = dict(pool), EVER, []
 
-    for iri in events:
-        yield from visit(iri)
+    def detection(event: ast.CompositeEvent, until: int) -> Detection:
+        mine = event.name.iri
+        there = [o for o in pool.values() if o.event != mine or o.detected < until]
+        return Detection(event, known, there, items, until, solve)
+
+    while instants := {at for e in group for at in detection(e, end).instants if at > now}:
+        now = min(instants)
+        before = -1
+        new: dict[tuple[object, ...], Found] = {}
+        while len(new) > before:
+            before = len(new)
+            for event in group:
+                for hit in detection(event, now).run():
+                    if hit.occurrence.detected == now:
+                        same = pool.setdefault(hit.occurrence.key, hit.occurrence)
+                        new[same.key] = hit._replace(occurrence=same)
+        found += new.values()
+    return found
+
+
+def _named_by(event: ast.CompositeEvent, events: Mapping[Term, ast.CompositeEvent]) -> set[Term]:
+    """The events that one is made of, directly or not."""
+    named: set[Term] = set()
+    waiting = [event]
+    while waiting:
+        for leaf in leaves_of(waiting.pop().pattern):
+            if leaf.event.iri in events and leaf.event.iri not in named:
+                named.add(leaf.event.iri)
+                waiting.append(events[leaf.event.iri])
+    return named
+
+
+def _lower_first(events: Mapping[Term, ast.CompositeEvent]) -> Iterator[list[ast.CompositeEvent]]:
+    """Strata: an event after those that its pattern names; those that name each other come together."""
+    named = {iri: _named_by(event, events) for iri, event in events.items()}
+    waiting = dict(events)
+    while waiting:
+        for iri in waiting:
+            group = [one for one in waiting if one == iri or (one in named[iri] and iri in named[one])]
+            if not (named[iri] & waiting.keys()) - set(group):
+                break
+        yield [waiting.pop(one) for one in group]
 
 
 # --- candidates -------------------------------------------------------------------------------------------

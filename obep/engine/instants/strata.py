@@ -61,6 +61,10 @@ class Strata:
         self._states = [run for run in self._runs if isinstance(run, StateRun)]
         self._leading = frozenset().union(self._heads & self._routes.keys(), *plan.derived.values())
         """The events whose occurrences an event reads or a matcher examines."""
+        self._back = self._ways_back()
+        """Where the occurrences of an event that is built on itself go when their instant is over (D40)."""
+        self._ending: list[Occurrence] = []
+        """The occurrences of this instant that go there."""
         moments = {head for run in self._states for head in run.heads}
         self._derived = DerivedItems(plan, moments, matcher, on_dead_letter)
         connect(self._runs, self._touch)
@@ -91,6 +95,21 @@ class Strata:
         """Whether two occurrences ever came at the same instant."""
         self._prunes = [NEVER if run.longest is None else -NEVER for run in self._runs]
         self._prune_at = min(self._prunes, default=NEVER)
+
+    def _ways_back(self) -> dict[Term, list[tuple[Take, int]]]:
+        """Take the routes to what runs no later than their event out of the others."""
+        reporting = {head: number for number, run in enumerate(self._runs) for head in run.heads}
+        found: dict[Term, list[tuple[Take, int]]] = {}
+        for event in {one for plan in self.plan.events for one in plan.earlier} & self._routes.keys():
+            ways = self._routes.pop(event)
+            found[event] = [
+                way
+                for way in ways
+                if way[1] <= reporting[event] and not isinstance(self._runs[way[1]], Windowed)
+            ]
+            if onward := [way for way in ways if way not in found[event]]:
+                self._routes[event] = onward
+        return found
 
     def push(
         self, at: int, occurrences: Sequence[Occurrence], items: Iterable[Item] = ()
@@ -208,9 +227,20 @@ class Strata:
             self._stale |= touched
             touched.clear()
             items.clear()
+        if self._ending:
+            self._go_back(at, found)
         self._arrived.clear()
         if self._seen:
             self._seen.clear()
+
+    def _go_back(self, at: int, found: list[Occurrence]) -> None:
+        """Give what was detected at an instant to the events below it: it counts from then on."""
+        ending, self._ending = self._ending, []
+        for occurrence in ending:
+            for take, number in self._back[occurrence.event]:
+                take(occurrence)
+                self._touched.add(number)
+        self._close_instant(at, found)
 
     def _prune(self, at: int) -> None:
         """Every now and then: forget what can have no part in an answer any more."""
@@ -255,6 +285,8 @@ class Strata:
         for take, number in self._routes.get(occurrence.event, ()):
             take(occurrence)
             self._touch(number)
+        if occurrence.event in self._back:
+            self._ending.append(occurrence)
 
     def _deliver(self, reports: Sequence[Occurrence], found: list[Occurrence]) -> None:
         """A report is an item of the next stratum, too."""

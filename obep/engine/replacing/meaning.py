@@ -20,7 +20,7 @@ def meanings(query: Query) -> dict[Term, str]:
     """For each event, state and query of the file a digest of what it means."""
     linked = query.linked
     definitions: dict[Term, object] = {**linked.events, **linked.states, **linked.queries}
-    needs = needs_of(linked) | {iri: _needs_of_query(iri, query) for iri in linked.queries}
+    needs = needs_of(linked, earlier=True) | {iri: _needs_of_query(iri, query) for iri in linked.queries}
     for iri, below in query.derived.items():
         if iri in needs:
             needs[iri] = needs[iri] | below

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def check_circles(bundle: Bundle) -> list[Diagnostic]:
     """OBEP102 for each composite whose occurrences would be parts of further ones, without end."""
     linked = bundle.linked
-    needs = event_needs(linked)
+    needs = event_needs(linked, earlier=True)
     rank = {iri: number for number, iri in enumerate(linked.events)}
     found = []
     for iri, event in linked.events.items():

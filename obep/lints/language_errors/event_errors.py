@@ -14,7 +14,8 @@ from obep.query.ast import CompositeEvent, Event, GraphEvent, LogicalEvent, Name
 from obep.query.diagnostics import listed, say
 from obep.query.group_walk import parameters_of
 from obep.query.nearest_name import split
-from obep.query.walk import declarations
+from obep.query.recursion import obstacle
+from obep.query.walk import declarations, reachable
 
 _RESERVED = {
     "<http://www.w3.org/2002/07/owl#": "OWL",
@@ -69,7 +70,9 @@ def _article(kind: str) -> str:
 
 
 def circle(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP102: events are built on events, but never on themselves."""
+    """OBEP102: events are built on events; on themselves only by what was detected before (D40)."""
+    linked = definitions.linked
+    needs = {iri: set(parts) for iri, parts in definitions.needs.items()}
     for way in definitions.circles:
         events = [definitions.definitions[iri] for iri in way]
         kinds = {_kind(one) for one in events}
@@ -85,6 +88,10 @@ def circle(definitions: Definitions) -> Iterator[Diagnostic]:
             message = f"the {what} {listed(names)} are defined by each other"
             remedy = f"a definition of {names[-1]} that does not mention {names[0]}"
             reason = f"Each needs the next one first, so that none could ever begin: {_arrows(names)}."
+        group = [iri for iri in reachable(way[0], needs) if way[0] in reachable(iri, needs)]
+        if why := obstacle(linked, group):
+            reason = f"{_arrows(names)}. {why}"
+            remedy = f"MATCH … OR ({names[0]} NEXT …) WITHIN 5 min"
         yield say(
             "OBEP102",
             file,

@@ -117,7 +117,7 @@ class _Kinds:
         if event is None or isinstance(event, ast.GraphEvent):  # a state, a group: any individual
             return frozenset()
         if isinstance(event, ast.CompositeEvent) and event.parameters:
-            return self._known[iri, number]
+            return self._known.get((iri, number), frozenset())  # it may be built on itself
         return frozenset((iri,))
 
     def _binding(self, pattern: ast.Pattern) -> Iterator[_Use]:

@@ -57,7 +57,7 @@ def _windows(definitions: Definitions) -> Iterator[Diagnostic]:
 
 
 def _states(linked: Linked) -> Iterator[Diagnostic]:
-    used = set().union(*needs_of(linked).values())
+    used = set().union(*needs_of(linked, earlier=True).values())
     used |= {name.iri for file in linked.files for clause in file.returns for name in clause.events}
     for iri, state in linked.states.items():
         if iri not in used:
