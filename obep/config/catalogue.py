@@ -17,6 +17,7 @@ class Catalogue(dict[str, Path]):
 
     `query`: what `[query]` says of the queries that are read with it;
     `looked_up`: the names that mappings look up in K, beside the ontology and the query;
+    `given`: the classes and properties that mappings write;
     `mappings`: by source, its mapping, unless `units` of the source converts what it makes.
     """
 
@@ -27,6 +28,7 @@ class Catalogue(dict[str, Path]):
         self.lenient = lenient
         self.query = query or {}
         self.looked_up: frozenset[Term] = frozenset()
+        self.given: frozenset[Term] = frozenset()
         self.mappings: dict[str, RecordMapping] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -52,3 +54,8 @@ def mappings_of(catalogue: Mapping[str, Path]) -> Mapping[str, RecordMapping]:
 def looked_up(catalogue: Mapping[str, Path]) -> frozenset[Term]:
     """The names that mappings look up in K."""
     return catalogue.looked_up if isinstance(catalogue, Catalogue) else frozenset()
+
+
+def given(catalogue: Mapping[str, Path]) -> frozenset[Term]:
+    """The classes and properties that mappings write."""
+    return catalogue.given if isinstance(catalogue, Catalogue) else frozenset()

@@ -255,6 +255,7 @@ class Config:
             rest = [make_mapping(setting, where) for setting, where in others]
             if isinstance(self.catalogue, Catalogue):
                 self.catalogue.mappings = {n: m for n, m in made.items() if "units" not in self.sources[n]}
+                self.catalogue.given = frozenset().union(*(one.triples.names for one in made.values()))
                 looked_up = (one.looked_up for one in (*made.values(), *rest))
                 self.catalogue.looked_up |= frozenset().union(*looked_up)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Dict
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Protocol
@@ -20,7 +21,7 @@ from obep.formats.stream_reader import Reading, dead
 from obep.formats.triple_template import Fill, Slot, Template, compile_template
 from obep.formats.units import Conversion, conversion, shown
 from obep.formats.zones import has_no_zone, nearest_zone, zone_named
-from obep.model import DeadLetter, Item, Term, Triple
+from obep.model import RDF_TYPE, DeadLetter, Item, Term, Triple
 
 SETTINGS = (
     *("template", "context", "subject", "records", "prefixes"),
@@ -31,6 +32,9 @@ SETTINGS = (
 
 class Triples(Protocol):
     """Makes the triples of one record, whose units are already brought to one."""
+
+    @property
+    def names(self) -> frozenset[Term]: ...
 
     def fill(self, record: Record) -> list[Triple]: ...
 
@@ -174,6 +178,7 @@ class Context:
     """The triples of a record as JSON-LD, under a context that the configuration gives."""
 
     def __init__(self, context: object, subject: Fill | None = None) -> None:
+        self._context = context
         self._head = b'{"@context":' + msgspec.json.encode(context) + b","
         self._subject = subject
 
@@ -186,6 +191,17 @@ class Context:
                 raise Refused("OBEP610", "the subject's field is missing")
             record = {**record, "@id": name[1:-1]}
         return self.read(record)
+
+    @property
+    def names(self) -> frozenset[Term]:
+        """The properties that it makes of the fields it names."""
+        found: set[Term] = set()
+        for part in self._context if isinstance(self._context, list) else (self._context,):
+            for key in part if isinstance(part, dict) else ():
+                if not key.startswith("@"):
+                    with suppress(Refused):
+                        found |= {p for _, p, _ in self.read({"@id": "urn:x", key: "urn:y"})}
+        return frozenset(found - {RDF_TYPE})
 
     def read(self, record: Record) -> list[Triple]:
         """The triples of a record that names its subject itself."""

@@ -32,7 +32,7 @@ from obep.formats.record_fields import (
 from obep.formats.reference_lookup import Lookup
 from obep.formats.time_hints import fields_there, likely_field
 from obep.formats.units import shown
-from obep.model import Term, Triple
+from obep.model import RDF_TYPE, Term, Triple
 
 _TOKENS = re.compile(
     r"""(?P<iri><[^\s<>"]*>)
@@ -236,6 +236,12 @@ class Template:
         if None in terms:
             found = [triple for triple in found if None not in triple]
         return found  # type: ignore[return-value]  # without None
+
+    @property
+    def names(self) -> frozenset[Term]:
+        """The properties and classes that stand in it."""
+        said = ((o if p == RDF_TYPE else p) for _, p, o in self.patterns)
+        return frozenset(name for name in said if isinstance(name, str))
 
     @property
     def plain(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from obep.config.catalogue import looked_up, mappings_of
+from obep.config.catalogue import given, looked_up, mappings_of
 from obep.errors import Diagnostic, ObepError
 from obep.lints.apply_rules import apply_ontology_rules, without_redundant
 from obep.lints.ignore import without_ignored
@@ -94,11 +94,12 @@ def _compiled(
 ) -> tuple[Bundle | None, list[Diagnostic], list[Diagnostic]]:
     """The bundle, unless there are errors, and what was found before and after it was made; as it was kept,
     if nothing has changed."""
+    written = sorted(given(catalogue))
     kept = _kept(
         linked,
         catalogue,
         cache_dir,
-        (java, strict, require_complete, str(cache_dir or ""), max_explanations, max_work, lints),
+        (java, strict, require_complete, str(cache_dir or ""), max_explanations, max_work, lints, *written),
     )
     known = None if kept is None else kept.read(lambda: _files(linked, catalogue), make_pattern)
     if known is not None:
@@ -114,7 +115,7 @@ def _compiled(
         return None, [*before, *error.diagnostics], after
     from obep.lints.language_errors.vocabulary_errors import check_names
 
-    names = check_names(linked, ontology.axioms, k)
+    names = check_names(linked, ontology.axioms, k, written, named.values())
     before += [one for one in names if one.severity == "error"]
     try:
         if not any(one.severity == "error" for one in before):

@@ -1,4 +1,4 @@
-"""Whether the names of a query are known: in definitions they must be, in guards they should be.
+"""Whether the names of a query are known: in definitions they must be, in guards and groups they should be.
 
 In: a linked query, T and K. Out: diagnostics with the nearest known name. Without VOCAB there is no T to know
 them from, and every name that a definition uses is taken as it stands.
@@ -21,7 +21,7 @@ from obep.ontology.owl.manchester_to_owl import is_number
 from obep.ontology.owl.static_graph import Graph
 from obep.query import ast
 from obep.query.diagnostics import say, warn
-from obep.query.nearest_name import nearest
+from obep.query.nearest_name import misspelt, nearest
 from obep.query.parse.file_scope import namespaces
 from obep.query.walk import alias_of, leaves, walk
 
@@ -30,25 +30,53 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 _BUILT_IN = (f"<{OWL}", f"<{RDF}", f"<{RDFS}", f"<{XSD}")
+_OF_OCCURRENCES = ("<https://w3id.org/obep#", "<http://www.w3.org/ns/prov#")
 _XSD_WORDS = frozenset(("boolean", "double", "int", "long", "short", "byte", "date", "dateTime", "anyURI"))
 """As bare words these are datatypes that lack their prefix, unless T says otherwise."""
 
 
-def check_names(linked: Linked, axioms: Axioms, k: Graph) -> list[Diagnostic]:
-    """Errors for names in definitions that are unknown or do not fit, warnings for unknown ones in guards."""
-    defined = {name for iri in linked.events for name in _used(linked.events[iri])}
-    guards = any(event.guard is not None for event in linked.events.values())
-    known = _Known(axioms, k if guards else Graph(()), linked.events, defined)
+def check_names(
+    linked: Linked, axioms: Axioms, k: Graph, given: Iterable[Term] = (), named: Iterable[Graph] = ()
+) -> list[Diagnostic]:
+    """Errors for names in definitions that are unknown or do not fit, warnings in guards and groups.
+
+    `given` are the names that mappings write, `named` the static graphs that have names.
+    """
+    asking = list(_asking(linked))
+    known = _Known(linked, axioms, (k, *named) if asking else (), given)
     names = _Names(axioms, linked.events, open=not linked.vocab)
     unknown: dict[Term, list[Unknown]] = {}
     for iri, event in linked.events.items():
         if isinstance(event, ast.LogicalEvent) and (found := list(names.unknown(event.description))):
             unknown[iri] = found
+    for iri, state in linked.states.items():
+        if isinstance(state, ast.ClassState):
+            strange = names.unknown(state.description)
+            if found := [one for one in strange if names.fixed(one) or not known.may_have(one.name.iri)]:
+                unknown[iri] = found
     said, foreign = _said(unknown, linked, axioms)
     said += misfits(linked, axioms, unknown)
+    for node, file in asking:
+        said += _unknown_asked(node, file, known, foreign)
+    return list(dict.fromkeys(said))  # the group of a MATCH is an event, too
+
+
+def _asking(linked: Linked) -> Iterator[tuple[ast.Node, ast.QueryFile]]:
+    """The guards, and, where T knows names, the groups of states, events and queries."""
     for iri, event in linked.events.items():
-        said += _guard(event, linked.file_of[iri], known, foreign)
-    return said
+        if event.guard is not None:
+            yield event.guard, linked.file_of[iri]
+    if not linked.vocab:
+        return
+    for iri, event in linked.events.items():
+        if isinstance(event, ast.GraphEvent):
+            yield event.group, linked.file_of[iri]
+    for iri, state in linked.states.items():
+        yield state, linked.file_of[iri]
+    for file in linked.files:
+        for query in file.queries:
+            yield from ((event.group, file) for event in query.events)
+            yield query.form if isinstance(query.form, ast.Select) else query.form.select, file
 
 
 def _said(
@@ -79,11 +107,16 @@ class Unknown(NamedTuple):
     known: frozenset[Term]
 
 
-def _used(event: ast.Event) -> Iterator[Term]:
-    if isinstance(event, ast.LogicalEvent):
-        yield from (node.iri for node in walk(event.description) if isinstance(node, ast.Name))
-    for pattern in event.construct:
-        yield from (node.iri for node in walk(pattern) if isinstance(node, ast.Name))
+def _used(linked: Linked) -> Iterator[Term]:
+    """The names in the class expressions of events, and in what events and queries construct."""
+    for event in linked.events.values():
+        parts: tuple[ast.Node, ...] = event.construct
+        for one in (*parts, event.description) if isinstance(event, ast.LogicalEvent) else parts:
+            yield from (node.iri for node in walk(one) if isinstance(node, ast.Name))
+    for query in linked.queries.values():
+        form = query.register.form
+        for pattern in form.template if isinstance(form, ast.ConstructQuery) else ():
+            yield from (node.iri for node in walk(pattern) if isinstance(node, ast.Name))
 
 
 class _Names:
@@ -99,6 +132,10 @@ class _Names:
         for one in self._all(description):
             if not self._open or one.name.iri.startswith(_BUILT_IN) or one.name.text in _XSD_WORDS:
                 yield one
+
+    def fixed(self, one: Unknown) -> bool:
+        """Whether T alone decides what a name means; others K may have, which is what states look at."""
+        return one.kind == "datatype" or one.name.iri in self._classes | self._properties
 
     def _all(self, description: ast.Description) -> Iterator[Unknown]:
         for node in walk(description):
@@ -162,25 +199,37 @@ def _names(axioms: Axioms) -> frozenset[Term]:
 
 
 class _Known:
-    """The names that a guard may use without a warning."""
+    """The names that a guard or a group may use without a warning."""
 
-    def __init__(self, axioms: Axioms, k: Graph, events: Iterable[Term], defined: set[Term]) -> None:
+    def __init__(
+        self, linked: Linked, axioms: Axioms, graphs: Iterable[Graph], given: Iterable[Term]
+    ) -> None:
         properties = axioms.object_properties | axioms.data_properties | axioms.annotation_properties
-        static = (*k.facts.classes, *k.facts.properties)
-        self.names = frozenset((*axioms.classes, *properties, *events, *defined, *static))
-        self.closed = bool(axioms.classes or properties or k)
-        """Without T and K any name may be right; then only what looks like a slip is spoken of."""
+        static = [name for k in graphs for name in (*k.facts.classes, *k.facts.properties)]
+        own = (*linked.events, *linked.states, *_used(linked))
+        self.names = frozenset((*axioms.classes, *properties, *own, *static, *given))
+        self._models = bool(linked.models)
+        self.closed = bool(axioms.classes or properties or static) and not self._models
+        """Without T and K, or where items change K, any name may be right; then only what looks like a slip
+        is spoken of."""
 
     def __contains__(self, name: Term) -> bool:
-        return name in self.names or name.startswith(_BUILT_IN)
+        return name in self.names or name.startswith((*_BUILT_IN, *_OF_OCCURRENCES))
+
+    def may_have(self, name: Term) -> bool:
+        """Whether a state may look for a name: it is known, or items may bring it into K."""
+        return name in self or self._models
 
 
-def _guard(event: ast.Event, file: ast.QueryFile, known: _Known, foreign: set[str]) -> Iterator[Diagnostic]:
-    for name in dict.fromkeys(asked(event)):
+def _unknown_asked(
+    node: ast.Node, file: ast.QueryFile, known: _Known, foreign: set[str]
+) -> Iterator[Diagnostic]:
+    for name in dict.fromkeys(_asked_by(walk(node))):
         if name.iri in known or _lies_in(name, foreign):
             continue
         near = _near(name, known.names, file)
-        if near or known.closed:
+        closed = known.closed and file.language == "obep"  # elsewhere T may be nothing but static data
+        if closed or (near if isinstance(node, ast.Guard) else misspelt(name.iri, known.names)):
             yield warn(
                 "OBEP242", file, name.span, f"{name.text} is unknown",
                 "Neither the ontology, nor the static graph, nor a definition uses this name, so only items "
@@ -192,16 +241,20 @@ def _guard(event: ast.Event, file: ast.QueryFile, known: _Known, foreign: set[st
 def asked(event: ast.Event) -> Iterator[ast.Name]:
     """The properties and classes that an event's guard asks about."""
     if event.guard is not None:
-        yield from _asked_by((*event.guard.own, *(t for block in event.guard.blocks for t in block.triples)))
+        yield from _asked_by(walk(event.guard))
 
 
-def _asked_by(triples: Iterable[ast.TriplePattern]) -> Iterator[ast.Name]:
-    for pattern in triples:
-        if isinstance(pattern.predicate, ast.Name):
-            if pattern.predicate.iri != RDF_TYPE:
-                yield pattern.predicate
-            elif isinstance(pattern.object, ast.Name):
-                yield pattern.object
+def _asked_by(nodes: Iterable[ast.Node]) -> Iterator[ast.Name]:
+    for node in nodes:
+        match node:
+            case ast.TriplePattern(_, ast.Name(iri=iri) as predicate, object):
+                if iri != RDF_TYPE:
+                    yield predicate
+                elif isinstance(object, ast.Name):
+                    yield object
+            case ast.PathPattern(_, path):  # what a class in a path is, its other steps decide
+                steps = (one for one in walk(path) if isinstance(one, ast.Name))
+                yield from (name for name in steps if name.iri != RDF_TYPE)
 
 
 def check_strict(bundle: Bundle) -> list[Diagnostic]:

@@ -20,11 +20,10 @@ Fix:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from obep.config.toml_file import Config
-from obep.formats.input_limits import Refused
 from obep.formats.record_mapping import Context, make_mapping
 from obep.formats.triple_template import Slot, Template
 from obep.lints.analysis.static_names import (
@@ -105,19 +104,7 @@ def _given(stream: str, config: Config) -> Given | None:
         open = any(isinstance(p, Slot) or (p == RDF_TYPE and isinstance(o, Slot)) for _, p, o in patterns)
         return Given(where, frozenset(classes), frozenset(named - {RDF_TYPE}), open)
     assert isinstance(triples, Context)
-    return Given(where, frozenset(), frozenset(_of_context(settings["context"])), open=True)
-
-
-def _of_context(context: Any) -> Iterator[Term]:
-    """The properties that a context makes of the fields it names."""
-    for part in context if isinstance(context, list) else (context,):
-        for key in part if isinstance(part, Mapping) else ():
-            if not key.startswith("@"):
-                try:
-                    triples = Context(context).fill({"@id": "urn:x", key: "urn:y"})
-                except Refused:
-                    continue
-                yield from (p for _, p, _ in triples if p != RDF_TYPE)
+    return Given(where, frozenset(), triples.names, open=True)
 
 
 def _strange(name: Term, known: frozenset[Term]) -> bool:
