@@ -120,8 +120,8 @@ def expectations(
             expect("Missing", *((b, b) if spoke else (None, None)), z=z)
 
         def stuck(t: int, z: str = z) -> bool:  # 4
-            values = {value for _, value in rows(z, "temperature", t, 60)}
-            return len(values) == 1 and full(z, "temperature", t, 60)
+            values = [value for _, value in rows(z, "temperature", t, 60)]
+            return len(values) >= 10 and len({*values}) == 1 and full(z, "temperature", t, 60)
 
         for b, _ in episodes(stuck):
             expect("Frozen", b, b, z=z)

@@ -218,12 +218,12 @@ class Expected:
             self.tell("Nag", b, due, z)
 
     def stuck(self, heat: pd.Series) -> pd.Series:
-        """The same value for an hour, with readings for the whole of it."""
+        """The same value for an hour, ten times or more, with readings for the whole of it."""
         hour = heat.rolling(60, min_periods=1)
         there = hour.count() > 0
         since = pd.Series(self.minutes).where(there & ~there.shift(fill_value=False)).ffill()
         full = there & (pd.Series(self.minutes) - since >= 60)
-        return full & (hour.max() == hour.min())
+        return full & (hour.count() >= 10) & (hour.max() == hour.min())
 
     def falling(self, heat: pd.Series) -> pd.Series:
         """More than 0.2 degrees a minute between the first and the last reading of ten minutes."""
