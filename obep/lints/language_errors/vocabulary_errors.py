@@ -51,9 +51,7 @@ def check_names(
             unknown[iri] = found
     for iri, state in linked.states.items():
         if isinstance(state, ast.ClassState):
-            strange = names.unknown(state.description)
-            if found := [one for one in strange if names.fixed(one) or not known.may_have(one.name.iri)]:
-                unknown[iri] = found
+            unknown[iri] = [one for one in names.unknown(state.description) if names.is_wrong(one, known)]
     said, foreign = _said(unknown, linked, axioms)
     said += misfits(linked, axioms, unknown)
     for node, file in asking:
@@ -133,9 +131,14 @@ class _Names:
             if not self._open or one.name.iri.startswith(_BUILT_IN) or one.name.text in _XSD_WORDS:
                 yield one
 
-    def fixed(self, one: Unknown) -> bool:
-        """Whether T alone decides what a name means; others K may have, which is what states look at."""
-        return one.kind == "datatype" or one.name.iri in self._classes | self._properties
+    def is_wrong(self, one: Unknown, known: _Known) -> bool:
+        """Whether a state does not mean this name: it is of another kind in T, or a slip of a known one.
+
+        States look at items as they are, which may have names that T has not.
+        """
+        if one.kind == "datatype" or one.name.iri in self._classes | self._properties:
+            return True
+        return not known.may_have(one.name.iri) and misspelt(one.name.iri, one.known) is not None
 
     def _all(self, description: ast.Description) -> Iterator[Unknown]:
         for node in walk(description):
