@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # the bytecode of an installed obep is on disk
+
 TO_FILE = "OBEP_BENCH_JSON"
 """The environment variable with the file that takes the figures, too (`python -m bench NAME --json FILE`)."""
 
