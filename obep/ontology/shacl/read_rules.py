@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 
 from obep.model import RDF_TYPE, Term
 from obep.ontology.owl.literals import comparable, value
@@ -156,7 +157,7 @@ def _order(reader: ShapeReader, node: Term) -> Fraction:
     if said is None:
         return Fraction(0)
     point = comparable(value(said).point) if said.startswith('"') else None
-    if not isinstance(point, int | float | Fraction):
+    if not isinstance(point, int | float | Fraction) or abs(point) == inf:
         raise UnreadableShape(f"its sh:order is {said}, which is not a number")
     return Fraction(point)
 

@@ -199,6 +199,11 @@ def test_too_many_triples_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
             'sh:condition [ sh:js [ sh:jsFunctionName "f" ] ] ]',
             "sh:js",
         ),
+        (
+            "sh:rule [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate :p ; sh:object :A ; "
+            "sh:order 1e309 ]",
+            "sh:order",
+        ),
         (sparql("CONSTRUCT { $this a un:B } WHERE { ?x ?p ?o }"), "the prefix un: which"),
         (sparql("CONSTRUCT { $this a :C } WHERE { $this ?p ?o FILTER (?o = my-own:b) }"), "prefix my-own:"),
     ],
