@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -49,13 +50,14 @@ def language_queries(ending: str) -> tuple[bytes, ...]:
 @cache
 def runnable_queries() -> tuple[bytes, ...]:
     """The queries of the examples, their files named from the folder of all examples."""
-    return tuple(
+    examples = tuple(
         path.read_bytes()
         .replace(b"VOCAB <", b"VOCAB <%b/" % folder)
         .replace(b"GRAPH <", b"GRAPH <%b/" % folder)
         for path in sorted(EXAMPLES.rglob("query.obep"))
         if (folder := path.parent.name.encode()) != b"06-building"
     )
+    return (*examples, *((DATA / "families.obep").read_bytes(),) * 3)
 
 
 @cache
@@ -181,3 +183,44 @@ def configs() -> tuple[bytes, ...]:
     plain = "\n".join(line.removeprefix("# ") for line in (ROOT / "obep.toml").read_text("utf-8").split("\n"))
     own = (DATA / "obep.toml").read_bytes()
     return (*files, own, own, plain.encode())
+
+
+def texts(name: str) -> Callable[[], tuple[bytes, ...]]:
+    """A file of data/, whole."""
+    return cache(lambda: ((DATA / name).read_bytes(),))
+
+
+@cache
+def shapes() -> tuple[bytes, ...]:
+    """Shapes and rules: of all kinds, and without those in SPARQL, which items cannot be checked by."""
+    whole = (DATA / "shapes.ttl").read_bytes()
+    head, _, rest = whole.partition(b":S4 ")
+    return whole, head + rest[rest.index(b":R1 ") :], head + b":S1 sh:property :S3 ."
+
+
+def lines(name: str) -> Callable[[], tuple[bytes, ...]]:
+    """The lines of a file of data/, and the whole file."""
+    return cache(lambda: (*(DATA / name).read_bytes().splitlines(keepends=True), (DATA / name).read_bytes()))
+
+
+CHANGES = (
+    {"time": 1, "insert": ":x :p :k .", "delete": ":x :p :y . :y a :B ."},
+    {
+        "time": 2,
+        "update": "PREFIX e: <http://e/> DELETE DATA { e:x e:p e:y } ; INSERT DATA { e:x e:v 5 . }",
+    },
+    {
+        "time": "2026-11-19T00:00:00Z",
+        "update": "BASE <http://e/> INSERT DATA { <k> <v> 1e5, 'a' ; a <A> } ;",
+    },
+    {"time": 3, "insert": ":n a :A ; :p [ :q ( :x 1 ) ] .", "id": "urn:a"},
+    {"insert": "", "delete": ":none :p :x .", "stream": "m"},
+    {"time": 4, "graph": ":x a :A ."},
+)
+
+
+@cache
+def changes() -> tuple[bytes, ...]:
+    """Changes of the static graph as JSON lines."""
+    each = [json.dumps(one).encode() + b"\n" for one in CHANGES]
+    return (*each, b"".join(each))

@@ -32,10 +32,12 @@ ODD = (
 
 
 def mutated(rng: Random, corpus: Sequence[bytes], tokens: Sequence[bytes]) -> bytes:
-    """One of the corpus, changed in one to six places."""
+    """One of the corpus, changed in one to six places; half of the time only whole terms are changed, so that
+    what reads it gets past its syntax."""
     data = rng.choice(corpus)
-    for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 6))):
-        data = rng.choice(_CHANGES)(rng, data, corpus, tokens)[:LONGEST]
+    changes, most = rng.choice(((_CHANGES, 6), (_OF_TERMS, 3)))
+    for _ in range(min(most, rng.choice((1, 1, 1, 2, 2, 3, 6)))):
+        data = rng.choice(changes)(rng, data, corpus, tokens)[:LONGEST]
     return data
 
 
@@ -144,6 +146,61 @@ _CHANGES = (
     *(_flip, _insert_odd, _delete, _cut, _repeat, _nest, _splice, _splice),
     *map(_on_tokens, (_replace_token, _replace_token, _insert_token, _swap_tokens)),
     *map(_on_tokens, (_copy_token, _copy_token, _drop_token, _replace_number, _replace_number)),
+)
+
+
+_TERM = re.compile(rb'"(?:[^"\\\n]|\\.)*"|<[^<>\s]*>|[^\W\d][\w:.-]*\w|[?$@:]\w+|[\d.+-]+\w*')
+_GROUP = re.compile(rb"\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}")
+_VALUE = re.compile(rb'"(?:[^"\\\n]|\\.)*"|(?<!\w)[\d.+-]*\d\w*')
+"""Names, variables, literals and numbers; what stands in brackets without others in it; values alone."""
+
+
+def _on_terms(pattern: re.Pattern[bytes], take: Callable[..., bytes]) -> Any:
+    """Replaces what the pattern finds at one place; `take` gives what comes instead."""
+
+    def apply(rng: Random, data: bytes, _: object, tokens: Sequence[bytes]) -> bytes:
+        found = list(pattern.finditer(data))
+        if not found:
+            return data
+        place = rng.choice(found)
+        return data[: place.start()] + take(rng, place[0], found, tokens) + data[place.end() :]
+
+    return apply
+
+
+def _kind(term: bytes) -> bytes:
+    """What may stand for what: literals, IRIs, names with a prefix, local names, words, numbers."""
+    return b"a:" if term[:1].isalpha() and b":" in term else b"a" if term[:1].isalpha() else term[:1]
+
+
+def _alike(rng: Random, old: bytes, others: Sequence[bytes]) -> bytes:
+    """One of the others, most often of the same kind."""
+    new = rng.choice(others)
+    for _ in range(rng.choice((0, 5, 20))):
+        if _kind(new) == _kind(old):
+            break
+        new = rng.choice(others)
+    return new
+
+
+def _other(rng: Random, old: bytes, found: Sequence[re.Match[bytes]], _: object) -> bytes:
+    return _alike(rng, old, [one[0] for one in found])
+
+
+def _word(rng: Random, old: bytes, _: object, tokens: Sequence[bytes]) -> bytes:
+    return _alike(rng, old, tokens)
+
+
+def _number(rng: Random, old: bytes, *_: object) -> bytes:
+    number = rng.choice(NUMBERS).encode()
+    return b'"%b"' % number if old[:1] == b'"' else number
+
+
+_OF_TERMS = (
+    *(_on_terms(_TERM, _other),) * 4,
+    *(_on_terms(_TERM, _word),) * 2,
+    *(_on_terms(_GROUP, _other),) * 2,
+    _on_terms(_VALUE, _number),
 )
 
 

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 from zlib import crc32
 
 import fuzz_corpus as corpus
+import fuzz_models as models
+import fuzz_service as service
 import msgspec
 from fuzz_mutations import mutated, mutated_tree
 
@@ -88,6 +90,7 @@ def take_run(data: bytes) -> None:
     """Compile with the ontologies of the examples, run over a few items, and ask why not."""
     query = load(text=data.decode("utf-8", "replace"), folder=corpus.EXAMPLES, java=False, cache_dir=folder())
     query.explain()
+    query._repr_html_()
     with query.engine() as engine:
         found = engine.push_items(_example_items())
         for event in query.linked.events:
@@ -278,6 +281,21 @@ def targets() -> dict[str, Target]:
     for format in FORMATS:
         make = _of(partial(corpus.items, format), "json", "rdf")
         found[f"items-{format}"] = Target(make, partial(take_items, format), raises=False)
+    found["shapes"] = Target(
+        _of(corpus.shapes, "rdf", "owl", "shacl"), lambda data: models.take_shapes(folder(), data)
+    )
+    found["changes"] = Target(
+        _of(corpus.changes, "json", "rdf", "updates"), models.take_changes, raises=False
+    )
+    found["records"] = Target(_of(corpus.lines("models.jsonl"), "json"), models.take_records, raises=False)
+    found["mappings"] = Target(
+        _of(corpus.texts("models.toml"), "toml"), lambda data: models.take_mappings(folder(), data)
+    )
+    found["service"] = Target(
+        _of(service.requests, "json", "queries"),
+        lambda data: service.take_request(folder(), data),
+        raises=False,
+    )
     found["config"] = Target(_of(corpus.configs, "toml"), take_config)
     found["snapshot"] = Target(_of(lambda: (_snapshot(),), "json"), take_snapshot)
     found["snapshot-written"] = Target(make_state, take_written_snapshot)
