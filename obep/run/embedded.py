@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from obep.abstraction.matcher import NOTED
 from obep.config.output_forms import writes_empty
 from obep.config.toml_file import Config
-from obep.engine.bulk import uncollected
+from obep.engine.bulk import rarely_collected, uncollected
 from obep.engine.clock import Clock
 from obep.engine.engine import Engine, OnDeadLetter
 from obep.engine.query import Query
@@ -80,7 +80,8 @@ def _run(order: Order, query: Query, progress: Progress) -> int:
         lints.check_config(free, ends)
     say_skipped(_skipped(run), progress)
     endpoint = _endpoint(order.metrics, figures) if order.metrics else None
-    caught, status = watch(run, progress, figures.line, endpoint, _broken)
+    with rarely_collected():
+        caught, status = watch(run, progress, figures.line, endpoint, _broken)
     if status is not None:
         return status
     say_noted(run.notes.said, progress)

@@ -12,6 +12,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from obep.engine.bulk import rarely_collected
 from obep.errors import fail
 from obep.run.signals import exit_status, interrupted
 from obep.serve.page.page_files import page_routes
@@ -93,7 +94,7 @@ def serve(service: Service, said: Any = sys.stderr, started: Callable[[str], obj
         )
         server = Server(config)
         caught: list[int] = []
-        with interrupted(server.stop, caught):
+        with interrupted(server.stop, caught), rarely_collected():
             asyncio.run(_serve(server, service, listening, said, started))
     finally:
         service.stop()
