@@ -11,6 +11,7 @@ from obep.formats import FORMATS, read_items
 from obep.formats.input_limits import Limits
 from obep.formats.record_mapping import Mapping, make_mapping
 from obep.model import DeadLetter, Item
+from obep.ontology.owl.literals import value
 
 MAPPING = make_mapping(
     {"template": "<http://e/{id}> <http://e/p> {v:double}, {w?} .", "units": {"v": "degF -> degC"}}, "m"
@@ -138,7 +139,16 @@ def test_a_time_that_no_clock_shows_is_a_dead_letter(format: str, time: str) -> 
     assert isinstance(letter, DeadLetter) and letter.code in ("OBEP601", "OBEP603"), letter
 
 
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "9" * 400])
+@pytest.mark.parametrize("format", ["jsonl", "json"])
+def test_json_ld_with_a_number_out_of_range_is_infinite_as_in_turtle(format: str, number: str) -> None:
+    line = f'{{"time": 3, "graph": {{"@id": "http://e/a", "http://e/v": {number}}}}}'
+    [item] = read_items(line.encode(), format, "s")
+    assert isinstance(item, Item)
+    assert value(item.triples[0][2]).point == float("-inf" if number[0] == "-" else "inf")
+
+
 @pytest.mark.parametrize("format", ["jsonl", "json", "jsonld"])
-def test_json_ld_with_a_number_out_of_range_is_a_dead_letter(format: str) -> None:
+def test_json_ld_without_a_triple_is_a_dead_letter_whatever_its_number(format: str) -> None:
     [letter] = read_items(b'{"time": 3, "graph": {"@id": "http://e/a", "v": 1e999}}', format, "s")
     assert isinstance(letter, DeadLetter) and letter.code in ("OBEP600", "OBEP601", "OBEP604"), letter
