@@ -35,7 +35,7 @@ def query() -> Query:
 
 
 def test_a_bundle_that_is_none() -> None:
-    with refused("OBEP309") as caught:
+    with refused("OBEP573") as caught:
         Query.from_bytes(b"no bundle")
     assert "same version of obep" in str(caught.value)
 
@@ -46,7 +46,7 @@ def test_a_bundle_that_names_a_function_of_ours(query: Query) -> None:
     *rest, _ = msgspec.msgpack.decode(packed[2])
     packed[2] = msgspec.msgpack.encode([*rest, msgspec.msgpack.encode([{"inverse": ["<http://e/p>"]}])])
     data = msgspec.msgpack.encode(packed)
-    with refused("OBEP309") as caught:
+    with refused("OBEP573") as caught:
         Query.from_bytes(blake2b(data, digest_size=16).digest() + data)
     assert "inverse" in str(caught.value)
 
@@ -54,12 +54,12 @@ def test_a_bundle_that_names_a_function_of_ours(query: Query) -> None:
 def test_a_bundle_that_is_damaged(query: Query) -> None:
     data = query.to_bundle()
     for place in range(0, len(data), 7):
-        with refused("OBEP309"):
+        with refused("OBEP573"):
             Query.from_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
 
 
 def test_a_bundle_file_that_is_not_there(tmp_path: Path) -> None:
-    with refused("OBEP309") as caught:
+    with refused("OBEP573") as caught:
         Query.from_bundle(tmp_path / "gone")
     assert "No such file" in str(caught.value)
 

@@ -156,7 +156,7 @@ class GroupCompiler(Compiler):
             return node
         if self._aggregates is None:
             raise fail(
-                "OBEP421",
+                "OBEP153",
                 f"{node.function} cannot be used here",
                 reason="A FILTER or BIND is evaluated for one solution. Aggregates need all solutions.",
                 remedy="HAVING, or a sub-select: { SELECT ?x (COUNT(*) AS ?n) { … } GROUP BY ?x }",

@@ -279,7 +279,7 @@ def _conf(given: list[str] | tuple[()], settings: Config) -> dict[str, str]:
 def _may_run(settings: Config, key: str, typed: str) -> ObepError:
     """The error about a setting of Spark in obep.toml that is not known to be harmless."""
     return fail(
-        "OBEP523",
+        "OBEP516",
         f"spark.{key}: this setting may load or run something",
         reason="What obep.toml sets for Spark is taken if it is known to be harmless.",
         remedy=f"{typed}   (or --allow-exec, if you know what it does)",

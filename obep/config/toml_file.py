@@ -344,7 +344,7 @@ def _checked(data: dict[str, Any], file: Path, allowed: tuple[Path, ...]) -> Con
         settings = table(data, FILE, "")
         for name, setting in settings.get("sinks", {}).items():
             if "uri" not in setting:
-                raise fail("OBEP507", f"sinks.{name}: there is no uri")
+                raise fail("OBEP512", f"sinks.{name}: there is no uri")
         ontology = settings.get("ontology", {})
         catalogue = ontology.get("catalogue", {})
         config = Config(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 _OF_T = ("OBEP833",)
-_OF_RULES = ("OBEP800", "OBEP801", "OBEP802", "OBEP803")
+_OF_RULES = ("OBEP800", "OBEP801", "OBEP802")
 _AS_A_WHOLE = ("OBEP243", "OBEP242", "OBEP303", "OBEP312", "OBEP345", *_OF_RULES, *_OF_T)
 
 

@@ -136,7 +136,7 @@ def _no_aggregate(call: Aggregate) -> Said:
     reason = "A FILTER is evaluated for one solution. Aggregates need all solutions."
     count = call.function == "COUNT"
     remedy = "A TIMES 3 in MATCH, for three of A" if count else "compare the values of two events"
-    return "OBEP421", f"{call.function} cannot be used in a guard", reason, remedy
+    return "OBEP153", f"{call.function} cannot be used in a guard", reason, remedy
 
 
 def _check_zone(zone: Expression) -> Said | None:

@@ -227,7 +227,7 @@ class _Reader:
             return None
         if not inside:
             self._report(
-                "OBEP033", source, file, f"<{source.iri}> lies outside the query's folder",
+                "OBEP505", source, file, f"<{source.iri}> lies outside the query's folder",
                 f"Files are read only below {' and '.join(str(root) for root in self.roots)}.",
                 "copy it there, or allow its folder: --allow-path DIR",
             )  # fmt: skip

@@ -202,7 +202,7 @@ def _uri_of(stream: str, config: Config, unnamed: str) -> str:
     uri = config.sources[stream].get("uri")
     if uri is None:
         raise fail(
-            "OBEP507",
+            "OBEP512",
             f"sources.{stream}: there is no uri",
             file=str(config.path or ""),
             remedy=f"--source {stream}={unnamed}"

@@ -55,7 +55,7 @@ def _not_harmless(name: str, given: Mapping[str, Any], config: Config) -> ObepEr
     if not _MAY_RUN.search(name):
         return unknown(name, (*OPTIONS, *FILES), given, config)
     return fail(
-        "OBEP523",
+        "OBEP516",
         f"{place_of(given, config)}.options.{name}: this option may run a program or load a library",
         reason="What obep.toml sets for Kafka's client is taken if it is known to be harmless.",
         remedy="leave it out, or use --allow-exec if you trust it",

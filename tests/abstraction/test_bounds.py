@@ -125,7 +125,7 @@ def test_what_needs_the_reasoner_is_said_in_words(kind: str) -> None:
     compiled = bundle(t, events)
     assert words in " ".join(compiled.status.values())
     assert any(d.code == "OBEP241" and words in d.message for d in compiled.diagnostics)
-    assert {d.code for d in incomplete(compiled)} == {"OBEP346"}
+    assert {d.code for d in incomplete(compiled)} == {"OBEP340"}
 
 
 EXACT = {

@@ -117,7 +117,7 @@ def test_the_client_of_the_sdk_reaches_every_tool_and_nothing_is_written(tmp_pat
     assert 'template = ":{station} :bikes {bikes?} ."' in texts[9]
     assert "<http://example.org/A1> <http://example.org/bikes>" in texts[9]
     assert all("OBEP883" in text for text in texts[10:13])
-    assert "OBEP033" in texts[13]
+    assert "OBEP505" in texts[13]
     assert not any("swordfish" in text or "root:" in text for text in texts)
     assert prints(tmp_path) == before
 

@@ -159,7 +159,7 @@ def test_groups_nest_a_hundred_times(exists: bool) -> None:
 def test_an_aggregate_in_a_filter_is_an_error() -> None:
     with pytest.raises(ObepError) as error:
         translate(group(ast.Filter(ast.Comparison(">", ast.Aggregate("COUNT"), typed("1", "integer")))))
-    assert error.value.code == "OBEP421"
+    assert error.value.code == "OBEP153"
 
 
 def test_minus_in_exists_looks_at_the_variables_of_its_two_sides_alone() -> None:

@@ -57,7 +57,7 @@ def run(query: Path, *options: object) -> tuple[list[tuple[int, str, str]], list
     """What was found (when, of whom, the value), and the dead letters (when, why)."""
     dead = query.parent / "dead.jsonl"
     said = shell("run", query, "--engine", "embedded", "--dead-letters", dead, *options)
-    assert "OBEP249" not in said.err
+    assert "OBEP242" not in said.err
     found = []
     for one in said.records:
         [part] = one["because"]

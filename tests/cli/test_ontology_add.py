@@ -98,4 +98,4 @@ def test_imports_that_are_left_out_are_one_warning_also_from_the_cache(tmp_path:
     for _ in range(2):
         found = CliRunner().invoke(app, ["check", str(tmp_path / "q.obep")])
         assert found.exit_code == 0
-        assert found.output.count("OBEP832") == 1 and "2 imports left out: <urn:a>, <urn:b>" in found.output
+        assert found.output.count("OBEP304") == 1 and "2 imports left out: <urn:a>, <urn:b>" in found.output

@@ -206,7 +206,7 @@ def _graphs(said: dict[int, str]) -> dict[int, tuple[tuple[str, str, str], ...]]
             "OBEP513",
             "g is a CONSTRUCT, and a graph has no rows",
         ),
-        ("RETURN Running AS ROWS", (), "OBEP150", "Running is a state"),
+        ("RETURN Running AS ROWS", (), "OBEP134", "Running is a state"),
         ("RETURN Told, On", ("--engine", "spark", "--as", "csv"), "OBEP513", "On and Told"),
     ],
 )

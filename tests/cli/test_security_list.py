@@ -171,7 +171,7 @@ def test_the_catalogue_leads_nowhere_else(folder: Path, target: str) -> None:
 
 @pytest.mark.parametrize("target", ["file:///etc/passwd", "../secret.ttl", "link.ttl", "linked/secret.ttl"])
 def test_the_library_reads_nothing_outside_the_folder_of_a_query(folder: Path, target: str) -> None:
-    assert load_code(folder, target) in ("OBEP031", "OBEP033", "OBEP034", "OBEP505")
+    assert load_code(folder, target) in ("OBEP031", "OBEP505", "OBEP034", "OBEP505")
 
 
 LAUGHS = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 10}">' for n in range(12))

@@ -97,7 +97,7 @@ def test_a_source_without_a_name_beside_a_mapping_without_a_uri_is_told_its_name
     (tmp_path / "obep.toml").write_text(f"[sources.climate.mapping]\n{TEMPLATE}")
     said = embedded(query, "--source", "-", stdin=b"")
     assert said.status == 2
-    assert "OBEP507  sources.climate: there is no uri" in said.err
+    assert "OBEP512  sources.climate: there is no uri" in said.err
     assert "Try:  --source climate=-\n" in said.err
 
 

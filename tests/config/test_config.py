@@ -127,7 +127,7 @@ def test_secrets_are_never_printed(folder: Path) -> None:
         ("[sources.doors]\nuri = '${NOT_SET_AT_ALL}'", "OBEP504", "NOT_SET_AT_ALL is not set"),
         ("[ontology]\ncatalogue = {'http://e/' = '../x.ttl'}", "OBEP505", "--allow-path"),
         ("[ontology]\ncache = '/somewhere'", "OBEP505", "--allow-path"),
-        ("[sinks.alarm]\nas = 'rdf'", "OBEP507", "sinks.alarm: there is no uri"),
+        ("[sinks.alarm]\nas = 'rdf'", "OBEP512", "sinks.alarm: there is no uri"),
         ("a = ", "OBEP500", "not TOML"),
         ("[limits]\nnesting = " + "1" * 5000, "OBEP500", "not TOML"),
         ("a = " + "[" * 3000 + "]" * 3000, "OBEP500", "nested too deeply"),

@@ -79,7 +79,7 @@ def test_an_option_that_may_run_something_reaches_no_client(
     for table, open_it in doors(project(tmp_path, {name: RUNS[name]})):
         with pytest.raises(ObepError) as caught:
             open_it()
-        assert caught.value.code == "OBEP523"
+        assert caught.value.code == "OBEP516"
         for part in (f"{table}.x.options.{name}", "--allow-exec", str(tmp_path / "obep.toml")):
             assert part in str(caught.value)
     assert not reached
@@ -96,7 +96,7 @@ def test_an_option_that_is_on_no_list_is_refused(name: str) -> None:
         return
     with pytest.raises(ObepError) as caught:
         harmless({"options": {name: "x"}}, Config(Path()))
-    assert caught.value.code in ("OBEP523", "OBEP586")
+    assert caught.value.code in ("OBEP516", "OBEP586")
 
 
 def test_kerberos_which_runs_kinit_needs_consent(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_setting_of_spark_that_may_run_something_needs_consent(
     (tmp_path / "obep.toml").write_text(f'[spark.conf]\n"{name}" = "{value}"\n')
     run = ("run", hot(tmp_path), "--engine", "spark", "--source", f"s={tmp_path}/s.jsonl")
     said = obep(*run)
-    assert (said.status, said.err[:7]) == (2, "OBEP523"), said.err
+    assert (said.status, said.err[:7]) == (2, "OBEP516"), said.err
     assert f"spark.conf.{name}" in said.err and "--allow-exec" in said.err and not started
     assert obep(*run, "--allow-exec").status == 0
     assert obep(*run, "--conf", f"{name}=typed").status == 0
@@ -226,7 +226,7 @@ def test_a_master_elsewhere_needs_consent(tmp_path: Path, started: list[Any]) ->
     for master in ("spark://elsewhere:7077", "k8s://https://h:443", "yarn"):
         (tmp_path / "obep.toml").write_text(f'[spark]\nmaster = "{master}"\n')
         said = obep(*run)
-        assert (said.status, said.err[:7]) == (2, "OBEP523"), said.err
+        assert (said.status, said.err[:7]) == (2, "OBEP516"), said.err
         assert not started
         assert obep(*run, "--allow-exec").status == 0
         started.clear()

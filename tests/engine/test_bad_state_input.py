@@ -261,7 +261,7 @@ def test_a_whole_day_and_midnight_may_be_written() -> None:
         (
             "STATE S(?x) FROM A(?x) TO B(?x) LIMIT 1 d\n"
             "EVENT N(?x) MATCH BEGIN S(?x) REPEATED EVERY 1 h AT MOST 0 TIMES",
-            "OBEP014",
+            "OBEP013",
             "AT MOST",
         ),
         (

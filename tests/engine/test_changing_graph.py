@@ -262,7 +262,7 @@ def test_a_stream_of_knowledge_is_checked(home: Path) -> None:
     (home / "q.obep").write_text(QUERY.replace("EVENT InLab AS", "EVENT InLab ON <m> AS"))
     with pytest.raises(ObepError) as error:
         obep.load(home / "q.obep")
-    assert error.value.code == "OBEP827"
+    assert error.value.code == "OBEP823"
 
 
 def test_what_only_an_assertion_would_promise_is_no_answer_of_a_group(home: Path) -> None:

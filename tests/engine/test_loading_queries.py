@@ -31,5 +31,5 @@ def test_complete_answers_can_be_required_of_a_query() -> None:
     ward = Path(__file__).parents[2] / "examples" / "07-ward" / "query.obep"
     with pytest.raises(obep.ObepError) as caught:
         obep.load(ward, java=False, require_complete=True)
-    assert caught.value.code == "OBEP346"
+    assert caught.value.code == "OBEP340"
     assert obep.load(text=QUERY, java=False, require_complete=True), "this one is exact"

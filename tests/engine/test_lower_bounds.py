@@ -117,7 +117,7 @@ def test_the_flag_survives_a_snapshot(folder: Path) -> None:
 def test_events_that_need_java_are_refused_where_all_is_required(folder: Path) -> None:
     with pytest.raises(obep.ObepError) as error:
         obep.load(folder / "q.obep", java=False, require_complete=True)
-    assert {one.code for one in error.value.diagnostics if one.severity == "error"} == {"OBEP346"}
+    assert {one.code for one in error.value.diagnostics if one.severity == "error"} == {"OBEP340"}
 
 
 def test_the_command_line_flags_or_refuses(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +133,7 @@ def test_the_command_line_flags_or_refuses(folder: Path, monkeypatch: pytest.Mon
     }
     refused = embedded(folder / "q.obep", "--source", folder / "s.jsonl", "--require-complete")
     assert refused.status == 2
-    assert "OBEP346" in refused.err
+    assert "OBEP340" in refused.err
     assert refused.out == ""
 
 

@@ -202,7 +202,7 @@ def test_a_prefix_answers_a_prefix_and_a_snapshot_changes_nothing(
     ("text", "code", "word"),
     [
         (example_4(where="MATCH { E1 SEQ E3 }"), "OBEP100", "E3"),
-        (example_4(where="MATCH { E1 } MATCH { E2 }"), "OBEP750", "second"),
+        (example_4(where="MATCH { E1 } MATCH { E2 }"), "OBEP011", "second"),
         (example_4().replace("EVENT ON :w2", "EVENT ON :w3"), "OBEP121", "w3"),
         (example_4().replace("{ ?y :q ?z . }", "{ GRAPH :g { ?y :q ?z } }"), "OBEP702", "GRAPH"),
         (example_4(where="WINDOW :w1 { GRAPH :g { ?y :q ?z } }"), "OBEP702", "GRAPH"),
@@ -260,7 +260,7 @@ def test_a_match_of_obep_may_construct_a_graph() -> None:
     ("code", "text"),
     [
         ("OBEP100", "REGISTER <q> AS SELECT * WHERE { MATCH { Up(?x) SEQ Down(?x) } }"),
-        ("OBEP750", "REGISTER <q> AS SELECT * WHERE { MATCH { Up(?x) } MATCH { Up(?y) } }"),
+        ("OBEP011", "REGISTER <q> AS SELECT * WHERE { MATCH { Up(?x) } MATCH { Up(?y) } }"),
         ("OBEP702", "EVENT H AS { ?x :p ?y MATCH { Up(?x) } }\nRETURN H"),
     ],
 )

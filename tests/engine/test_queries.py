@@ -227,7 +227,7 @@ def test_two_spellings_of_one_name_are_two_queries_of_one_name() -> None:
         "REGISTER RSTREAM {} AS SELECT ?x FROM NAMED WINDOW <w> ON <s> [RANGE 2 s] "
         "WHERE {{ WINDOW <w> {{ ?x :p ?y }} }}\n"
     )
-    with pytest.raises(ObepError, match="OBEP703"):
+    with pytest.raises(ObepError, match="OBEP101"):
         obep.load(
             text=PREFIX + query.format("<q>") + query.format("<http://example.org/obep#q>"), dialect="rspql"
         )
@@ -355,7 +355,7 @@ REFUSED = [
     ("REGISTER RSTREAM <q> AS SELECT ?x @W { WINDOW <v> { ?x :p ?y } }",
      "OBEP121", "<v>"),
     ("REGISTER RSTREAM <q> AS SELECT ?x FROM NAMED WINDOW <w> ON <q> [RANGE 5 s] { WINDOW <w> { ?x :p ?y } }",
-     "OBEP704", "its own"),
+     "OBEP102", "its own"),
     ("REGISTER RSTREAM <q> AS SELECT * @W { WINDOW <w> { ?x :p ?y } } GROUP BY ?x",
      "OBEP705", "GROUP BY"),
     ("REGISTER RSTREAM <q> AS SELECT ?y (COUNT(*) AS ?n) @W "
@@ -363,14 +363,14 @@ REFUSED = [
     ("REGISTER RSTREAM <q> AS SELECT ?y @W "
      "{ WINDOW <w> { ?x :p ?y } BIND(1 AS ?y) }", "OBEP705", "?y"),
     ("REGISTER RSTREAM <q> AS SELECT ?y @W "
-     "{ WINDOW <w> { ?x :p ?y } FILTER(COUNT(?x) > 1) }", "OBEP421", "COUNT"),
+     "{ WINDOW <w> { ?x :p ?y } FILTER(COUNT(?x) > 1) }", "OBEP153", "COUNT"),
     ("REGISTER RSTREAM <q> AS SELECT ?y FROM NAMED WINDOW <w> ON <s> [RANGE 0 s] { WINDOW <w> { ?x :p ?y } }",
      "OBEP124", "RANGE"),
     ("REGISTER RSTREAM <q> AS SELECT ?y @W { WINDOW <w> { ?x :p ?y } :Hot(?y) }",
      "OBEP100", "Hot"),
     ("REGISTER QUERY q COMPUTE EVERY 1 s AS ASK { ?x :p ?y } "
      "REGISTER QUERY q COMPUTE EVERY 1 s AS ASK { ?x :q ?y }",
-     "OBEP703", "q"),
+     "OBEP101", "q"),
     ("REGISTER RSTREAM <q> AS SELECT ?y @W @W { WINDOW <w> { ?x :p ?y } }", "OBEP101", "window <w>"),
     ("SELECT ?z FROM NAMED <s> WIN [RANGE 5] AS <w> EVENT ON <w> { ?x :p ?y } AS E "
      "EVENT ON <w> { ?y :q ?z } AS E WHERE { MATCH { E SEQ E } }", "OBEP101", "event E"),

@@ -127,12 +127,12 @@ def test_each_group_of_sparkwave_has_its_own_time_window(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("code", "group"),
     [
-        ("OBEP711", "?x :p ?y . GRAPH :g { ?x :q ?z }"),
-        ("OBEP712", "{ SELECT ?x (COUNT(*) AS ?n) { ?x :p ?y } GROUP BY ?x }"),
-        ("OBEP712", "{ SELECT ?x { ?x :p ?y } LIMIT 1 }"),
-        ("OBEP713", "?x :p+ ?y"),
-        ("OBEP713", "?x :p? " + ", ".join(f"?y{n}" for n in range(10))),
-        ("OBEP713", "?x " + "/".join([":p?"] * 10) + " ?y"),
+        ("OBEP702", "?x :p ?y . GRAPH :g { ?x :q ?z }"),
+        ("OBEP702", "{ SELECT ?x (COUNT(*) AS ?n) { ?x :p ?y } GROUP BY ?x }"),
+        ("OBEP702", "{ SELECT ?x { ?x :p ?y } LIMIT 1 }"),
+        ("OBEP702", "?x :p+ ?y"),
+        ("OBEP702", "?x :p? " + ", ".join(f"?y{n}" for n in range(10))),
+        ("OBEP702", "?x " + "/".join([":p?"] * 10) + " ?y"),
     ],
 )
 def test_what_timed_triples_do_not_have_is_refused_by_name(tmp_path: Path, code: str, group: str) -> None:

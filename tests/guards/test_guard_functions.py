@@ -197,7 +197,7 @@ def test_times_are_those_of_the_alias_or_of_the_whole() -> None:
         ("NOW() > getENDTIME()", "OBEP420", "NOW cannot be used"),
         ("RAND() > 0.5", "OBEP420", "RAND cannot be used"),
         ("STRUUID() = \"\"", "OBEP420", "STRUUID cannot be used"),
-        ("COUNT(?v) > 3", "OBEP421", "COUNT cannot be used"),
+        ("COUNT(?v) > 3", "OBEP153", "COUNT cannot be used"),
     ],
 )  # fmt: skip
 def test_a_wrong_call_is_refused_with_its_place(text: str, code: str, said: str) -> None:

@@ -74,7 +74,7 @@ def test_without_java_such_a_guard_is_named_and_what_it_decides_is_flagged(tmp_p
     assert hit.bounded
     with pytest.raises(obep.ObepError) as error:
         obep.load(text=text, folder=tmp_path, java=False, require_complete=True)
-    assert "OBEP346" in [one.code for one in error.value.diagnostics]
+    assert "OBEP340" in [one.code for one in error.value.diagnostics]
 
 
 def test_a_guard_that_asks_for_nothing_open_needs_no_java(tmp_path: Path) -> None:

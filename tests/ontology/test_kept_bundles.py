@@ -162,7 +162,7 @@ def test_a_second_start_compiles_nothing_and_finds_and_says_the_same(
     hits, letters, warnings, explained, _ = first
     assert isinstance(hits, list) and len(hits) > 6
     assert isinstance(letters, list) and len(letters) == 1  # :C7 and :C8
-    assert isinstance(warnings, list) and any("OBEP314" in one for one in warnings)
+    assert isinstance(warnings, list) and any("OBEP242" in one for one in warnings)
     assert "SHACL" in str(explained)
     assert compiles == ["compiled"]
     assert start(tmp_path) == first

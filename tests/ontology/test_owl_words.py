@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from rdflib import OWL, RDF, RDFS
 
+from obep.lints.analysis.owl_words import WORDS, misspelt_words
 from obep.lints.apply_rules import apply_ontology_rules
 from obep.lints.context import OntologyContext
-from obep.lints.rules.ontology.owl_typo import WORDS, check
 from obep.ontology.owl.load import ontology_files, read_rdf
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +26,7 @@ def said(folder: Path, *texts: str) -> list[tuple[str, str, str]]:
     for path, text in zip(paths, texts, strict=True):
         path.write_text(HEAD + text)
     found = apply_ontology_rules(OntologyContext(ontology_files(paths, {}), []), None)
-    assert all((one.code, one.severity) == ("OBEP314", "warning") for one in found)
+    assert all((one.code, one.severity) == ("OBEP242", "warning") for one in found)
     return [(Path(one.file).stem, one.message.split()[0], one.remedy) for one in found]
 
 
@@ -88,4 +88,4 @@ def test_what_comes_with_obep_uses_the_words_of_owl(folder: str) -> None:
     kinds = (".ttl", ".owl", ".rdf", ".nt", ".jsonld")
     paths = [path for path in sorted((ROOT / folder).rglob("*")) if path.suffix in kinds]
     assert paths
-    assert check(OntologyContext({path: read_rdf(path) for path in paths}, [])) == []
+    assert misspelt_words(OntologyContext({path: read_rdf(path) for path in paths}, [])) == []

@@ -73,7 +73,7 @@ def test_an_item_that_needs_no_reasoner_is_complete() -> None:
 
 def test_complete_answers_can_be_required() -> None:
     [refused] = incomplete(without())
-    assert refused.code == "OBEP346"
+    assert refused.code == "OBEP340"
     assert refused.message.startswith("Seen needs the reasoner for ")
 
 

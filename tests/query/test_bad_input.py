@@ -128,7 +128,7 @@ def test_escapes_that_stand_for_nothing(text: str) -> None:
     ],
 )
 def test_numbers_that_nobody_counts_to(text: str) -> None:
-    assert codes(lambda: parse(text)) == ["OBEP014"]
+    assert codes(lambda: parse(text)) == ["OBEP013"]
 
 
 def test_a_number_of_any_length_is_a_literal() -> None:
@@ -137,7 +137,7 @@ def test_a_number_of_any_length_is_a_literal() -> None:
 
 @pytest.mark.parametrize("text", ['"x"', '"2026-13-01"', "99999999999999"])
 def test_instants_that_cannot_be_read(text: str) -> None:
-    assert codes(lambda: parse(f"FROM NAMED WINDOW <w> ON <s> [LANDMARK {text}]")) == ["OBEP015"]
+    assert codes(lambda: parse(f"FROM NAMED WINDOW <w> ON <s> [LANDMARK {text}]")) == ["OBEP013"]
 
 
 # --- deep and long --------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ def test_a_query_of_a_megabyte() -> None:
 
 
 def test_many_errors_are_cut_off() -> None:
-    assert codes(lambda: parse("EVENT E MATCH A SEQ\n" * 1_000)) == ["OBEP063"] * 20
+    assert codes(lambda: parse("EVENT E MATCH A SEQ\n" * 1_000)) == ["OBEP066"] * 20
 
 
 def test_the_recursion_limit_is_left_alone() -> None:
@@ -339,13 +339,13 @@ def test_a_long_chain_of_includes(tmp_path: Path) -> None:
         ("FROM GRAPH <none.ttl>", "OBEP031"),
         ("INCLUDE <folder>", "OBEP031"),
         ("VOCAB <folder/>", "OBEP031"),
-        ("INCLUDE <../outside.obep>", "OBEP033"),
-        ("INCLUDE </etc/passwd>", "OBEP033"),
-        ("INCLUDE <file:///etc/passwd>", "OBEP033"),
-        ("VOCAB <link.ttl>", "OBEP033"),
+        ("INCLUDE <../outside.obep>", "OBEP505"),
+        ("INCLUDE </etc/passwd>", "OBEP505"),
+        ("INCLUDE <file:///etc/passwd>", "OBEP505"),
+        ("VOCAB <link.ttl>", "OBEP505"),
         ("VOCAB <http://example.org/x.ttl>", "OBEP031"),
         ("INCLUDE <latin.obep>", "OBEP006"),
-        ("INCLUDE <broken.obep>", "OBEP063"),
+        ("INCLUDE <broken.obep>", "OBEP066"),
         ("INCLUDE <%00>", "OBEP031"),
         (f"INCLUDE <{'x' * 5000}>", "OBEP031"),
     ],

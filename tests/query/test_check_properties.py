@@ -63,7 +63,7 @@ def told(name: str) -> list[Diagnostic]:
     [
         "103-no-bound", "110-in-the-middle", "113-inside-within", "113-through-an-event", "118-copies",
         "124-zero", "200-during", "200-seq", "200-without", "201-not", "205-frozen", "206-instant",
-        "220-never-comes", "220-never-inside",
+        "219-never-comes", "219-never-inside",
     ],
 )  # fmt: skip
 def test_a_remedy_that_is_a_pattern_is_not_complained_of_again(name: str) -> None:
@@ -87,13 +87,13 @@ def test_a_remedy_that_is_a_pattern_is_not_complained_of_again(name: str) -> Non
         # between N and L a variable may tie; outside only by way of L
         ("(Alarm(?x) SEQ Door) WITHOUT Ack(?x) WITHIN 1 h", []),
         ("((Alarm(?x) SEQ Door) WITHOUT Ack(?x)) SEQ Person(?x) WITHIN 1 h", []),
-        ("((Alarm SEQ Door) WITHOUT Ack(?x)) SEQ Person(?x) WITHIN 1 h", ["OBEP109"]),
-        ("Person(?x) SEQ (Alarm NOT FOLLOWED BY Ack(?x) WITHIN 1 min) WITHIN 1 h", ["OBEP109"]),
+        ("((Alarm SEQ Door) WITHOUT Ack(?x)) SEQ Person(?x) WITHIN 1 h", ["OBEP108"]),
+        ("Person(?x) SEQ (Alarm NOT FOLLOWED BY Ack(?x) WITHIN 1 min) WITHIN 1 h", ["OBEP108"]),
         # within N the same rule holds inside N
         ("(Alarm(?x) SEQ Door) WITHOUT ((Ack(?y) SEQ Person(?x)) WITHOUT Door(?y) AS d) WITHIN 1 h", []),
-        ("(Alarm(?x) SEQ Door) WITHOUT ((Ack SEQ Person) WITHOUT Door(?x) AS d) WITHIN 1 h", ["OBEP109"]),
+        ("(Alarm(?x) SEQ Door) WITHOUT ((Ack SEQ Person) WITHOUT Door(?x) AS d) WITHIN 1 h", ["OBEP108"]),
         # two negations are tied to each other only by what stands left of both
-        ("(((Alarm SEQ Door) WITHOUT Ack(?x)) WITHOUT Person(?x)) WITHIN 1 h", ["OBEP109"]),
+        ("(((Alarm SEQ Door) WITHOUT Ack(?x)) WITHOUT Person(?x)) WITHIN 1 h", ["OBEP108"]),
         ("(((Alarm(?x) SEQ Door) WITHOUT Ack(?x)) WITHOUT Person(?x)) WITHIN 1 h", []),
     ],
 )
@@ -122,17 +122,17 @@ def test_what_takes_too_long_never_matches(pattern: str, expected: list[str]) ->
 @pytest.mark.parametrize(
     ("pattern", "expected"),
     [
-        ("Door NOT FOLLOWED BY (Alarm NOT FOLLOWED BY Ack WITHIN 5 min) WITHIN 5 min", ["OBEP220"]),
+        ("Door NOT FOLLOWED BY (Alarm NOT FOLLOWED BY Ack WITHIN 5 min) WITHIN 5 min", ["OBEP219"]),
         ("Door NOT FOLLOWED BY (Alarm NOT FOLLOWED BY Ack WITHIN 5 min) WITHIN 6 min", []),
-        ("((Door SEQ Person) WITHOUT (Alarm NOT FOLLOWED BY Ack WITHIN 5 min)) WITHIN 5 min", ["OBEP220"]),
+        ("((Door SEQ Person) WITHOUT (Alarm NOT FOLLOWED BY Ack WITHIN 5 min)) WITHIN 5 min", ["OBEP219"]),
         ("((Door SEQ Person) WITHOUT (Alarm NOT FOLLOWED BY Ack WITHIN 5 min)) WITHIN 6 min", []),
         ("((Door SEQ Person) WITHIN 9 min) WITHOUT ((Alarm NOT FOLLOWED BY Ack WITHIN 5 min) WITHIN 5 min)",
-         ["OBEP220"]),
+         ["OBEP219"]),
         # a negation inside of a negation: what the inner one leaves could never be found, either
         ("(Door NOT FOLLOWED BY (Alarm NOT FOLLOWED BY Ack WITHIN 5 min) WITHIN 5 min) WITHIN 5 min",
          ["OBEP113"]),
-        ("(NOT (Alarm NOT FOLLOWED BY Ack WITHIN 5 min)) WITHIN 5 min", ["OBEP212"]),
-        ("(NOT (Door OR (Alarm NOT FOLLOWED BY Ack WITHIN 5 min))) WITHIN 5 min", ["OBEP220"]),
+        ("(NOT (Alarm NOT FOLLOWED BY Ack WITHIN 5 min)) WITHIN 5 min", ["OBEP201"]),
+        ("(NOT (Door OR (Alarm NOT FOLLOWED BY Ack WITHIN 5 min))) WITHIN 5 min", ["OBEP219"]),
     ],
 )  # fmt: skip
 def test_a_negation_of_what_never_is_found_is_warned_of_and_runs(pattern: str, expected: list[str]) -> None:
@@ -167,14 +167,4 @@ def test_an_error_has_no_further_errors_for_company() -> None:
 
 def test_independent_errors_are_reported_together_in_their_order() -> None:
     text = f"{KNOWN}EVENT H(?z) MATCH Alarn SEQ Ack AS Door POLICY recent IF {{ FILTER(?q > 3) }}\nRETURN I"
-    assert codes(text) == ["OBEP120", "OBEP100", "OBEP104", "OBEP120", "OBEP100"]
-
-
-def test_equal_groups_in_two_patterns_are_not_equal_events() -> None:
-    """They have no names, so that nothing could be written in place of one."""
-    pattern = "{ ?x :price ?a . } SEQ { ?x :price ?b . } WITHIN 1 d"
-    falls, rises = "IF { FILTER(?b < ?a) }", "IF { FILTER(?b > ?a) }"
-    text = f"PREFIX : <http://e/>\nEVENT F(?x) MATCH {pattern} {falls}\nEVENT R(?x) MATCH {pattern} {rises}\n"
-    assert "OBEP210" not in codes(f"{text}RETURN F, R")
-    same = "EVENT F(?x) AS { ?x :price ?a . }\nEVENT R(?x) AS { ?x :price ?a . }\n"
-    assert "OBEP210" in codes(f"PREFIX : <http://e/>\n{same}RETURN F, R")
+    assert codes(text) == ["OBEP120", "OBEP100", "OBEP101", "OBEP120", "OBEP100"]

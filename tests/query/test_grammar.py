@@ -176,7 +176,7 @@ def test_words_of_patterns_are_free_in_class_expressions(word: str) -> None:
 def test_a_missing_event_is_reported_at_the_keyword() -> None:
     with pytest.raises(ObepError) as caught:
         parse("EVENT X MATCH A SEQ WITHIN 5 s")
-    assert caught.value.code == "OBEP063"
+    assert caught.value.code == "OBEP066"
 
 
 def test_an_arrow_never_belongs_to_a_name() -> None:

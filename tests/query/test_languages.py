@@ -99,7 +99,7 @@ def test_the_ending_of_a_file_counts_before_what_it_says() -> None:
 
 
 REFUSED = [
-    ("csparql", "SELECT ?x { ?x isIn ?y }", "OBEP700", "isIn"),
+    ("csparql", "SELECT ?x { ?x isIn ?y }", "OBEP042", "isIn"),
     ("csparql", "SELECT * { ?x :p http://a.org/b#c }", "OBEP042", ""),
     ("rspql", "SELECT * { ?s ?p ?o", "OBEP003", "{"),
     ("rspql", "SELECT * { ?s x:p ?o }", "OBEP007", "x:"),

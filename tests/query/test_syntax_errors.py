@@ -122,7 +122,7 @@ def places(text: str) -> list[tuple[str, int]]:
 
 def test_errors_of_different_events_are_reported_together() -> None:
     text = "EVENT A MATCH B SEQ\nEVENT C AS D\nEVENT E AS F and\n\nRETURN A,\nEVENT G AS ex:H\n"
-    assert places(text) == [("OBEP063", 1), ("OBEP079", 3), ("OBEP099", 5), ("OBEP007", 6)]
+    assert places(text) == [("OBEP066", 1), ("OBEP079", 3), ("OBEP049", 5), ("OBEP007", 6)]
 
 
 def test_one_error_is_one_error() -> None:
@@ -133,7 +133,7 @@ def test_one_error_is_one_error() -> None:
 def test_a_broken_prologue_hides_the_prefixes_it_declares() -> None:
     assert places("PREFIX ex <http://e.org/>\nEVENT A AS ex:B\nEVENT C MATCH D SEQ\n") == [
         ("OBEP049", 1),
-        ("OBEP063", 3),
+        ("OBEP066", 3),
     ]
 
 

@@ -102,7 +102,7 @@ def test_no_path_leads_out_of_the_page_or_the_project(start: Start, project: Pat
     for text in ("INCLUDE <../secret.obep>", f"INCLUDE <{secret}>", "VOCAB <../secret.obep>\nRETURN ALL"):
         answer = service.client.post("/check", json={"query": text}).text
         answer = answer.replace(str(secret), "…")  # what it was asked is no secret
-        assert "OBEP505" in answer or "OBEP033" in answer
+        assert "OBEP505" in answer or "OBEP505" in answer
         assert "top secret" not in answer and str(project.parent) not in answer
 
 

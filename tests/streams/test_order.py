@@ -59,7 +59,7 @@ def test_a_source_needs_a_uri_only_if_none_is_given(tmp_path: Path) -> None:
     assert keys(("doors=x.jsonl",), ("doors",), config) == [("doors", "doors", "x.jsonl")]
     with pytest.raises(ObepError) as caught:
         bind((), ("doors",), config)
-    assert caught.value.code == "OBEP507"
+    assert caught.value.code == "OBEP512"
     assert "--source doors=" in str(caught.value)
 
 

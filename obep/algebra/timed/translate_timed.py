@@ -374,7 +374,7 @@ def _split(conditions: Sequence[ast.Expression]) -> tuple[list[ast.Expression], 
 def _no_times(kind: str) -> ObepError:
     what = {"GraphGroup": "GRAPH", "WindowGroup": "WINDOW", "Atom": "a state"}.get(kind, kind)
     return fail(
-        "OBEP711",
+        "OBEP702",
         f"{what} has no place in a pattern over timed triples",
         reason="Static triples match without GRAPH; windows and states have evaluation times, not intervals.",
         remedy="write the triples without it, or a query over windows",
@@ -382,14 +382,14 @@ def _no_times(kind: str) -> ObepError:
 
 
 def _not_in_sub_select(what: str, remedy: str) -> ObepError:
-    return fail("OBEP712", f"{what} in a sub-select over timed triples", remedy=remedy)
+    return fail("OBEP702", f"{what} in a sub-select over timed triples", remedy=remedy)
 
 
 def _combined(ways: Sequence[list[_Branch]]) -> Iterable[tuple[_Branch, ...]]:
     """One way of each path or pattern with one of each other."""
     if (count := prod(map(len, ways))) > MOST_WAYS:
         raise fail(
-            "OBEP713",
+            "OBEP702",
             f"the paths can match in {count} ways, more than {MOST_WAYS}",
             reason="Each p? and each | multiplies the ways, and each way is a pattern of its own.",
             remedy="split the group into rules with CONSTRUCT, or write fewer p? and |",
@@ -399,7 +399,7 @@ def _combined(ways: Sequence[list[_Branch]]) -> Iterable[tuple[_Branch, ...]]:
 
 def _repeated(times: str) -> ObepError:
     return fail(
-        "OBEP713",
+        "OBEP702",
         f"the path {times} is not supported over timed triples",
         reason="Each step would have its own interval.",
         remedy="a rule: CONSTRUCT { ?x :reaches ?z } WHERE { { ?x :reaches ?y } { ?y :next ?z } }",

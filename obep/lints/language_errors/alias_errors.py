@@ -17,7 +17,7 @@ _NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five"}
 
 
 def twice(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP104: an alias names one leaf."""
+    """OBEP101: an alias names one leaf."""
     for alias, places in scope.aliases.items():
         if len(places) < 2 or all(place.leaf.alias is None for place in places):
             continue
@@ -25,7 +25,7 @@ def twice(scope: Scope) -> Iterator[Diagnostic]:
         again = next((place for place in written if place is not places[0]), written[0])
         first = next(place for place in places if place is not again)
         yield say(
-            "OBEP104",
+            "OBEP101",
             scope.file,
             again.leaf.span,
             f"the alias {alias} is used twice",
@@ -36,7 +36,7 @@ def twice(scope: Scope) -> Iterator[Diagnostic]:
 
 
 def named_like_an_event(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP104: an alias is not the name of another event."""
+    """OBEP101: an alias is not the name of another event."""
     events = scope.definitions.by_local_name
     for place in scope.places:
         alias = place.leaf.alias or ""
@@ -44,7 +44,7 @@ def named_like_an_event(scope: Scope) -> Iterator[Diagnostic]:
         if other is None or other.name.iri == place.leaf.event.iri:
             continue
         yield say(
-            "OBEP104",
+            "OBEP101",
             scope.file,
             place.leaf.span,
             f"the alias {alias} is the name of another event",

@@ -103,13 +103,13 @@ def circle(definitions: Definitions) -> Iterator[Diagnostic]:
 
 
 def reserved_name(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP122: the names of OWL, RDF and XML Schema have their meaning already."""
+    """OBEP052: the names of OWL, RDF and XML Schema have their meaning already."""
     for event, file in definitions.all():
         for space, owner in _RESERVED.items():
             if event.name.iri.startswith(space):
                 local = event.name.iri[len(space) : -1]
                 yield say(
-                    "OBEP122",
+                    "OBEP052",
                     file,
                     event.name.span,
                     f"an event cannot be called {event.name.text}",

@@ -85,6 +85,6 @@ def _nothing_in(group: Foreign, locals_of: dict[str, set[str]]) -> Diagnostic:
     if declaration is None:
         reason = f"Without PREFIX {group.prefix}: the name has this namespace. {reason}"
     return say(
-        "OBEP313", group.file, span, f"{stands_for}, and the ontology has nothing there", reason,
+        "OBEP306", group.file, span, f"{stands_for}, and the ontology has nothing there", reason,
         f"PREFIX {group.prefix}: <{near[0] if near else '…'}>",
     )  # fmt: skip

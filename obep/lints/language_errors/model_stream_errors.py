@@ -29,7 +29,7 @@ def without_items(definitions: Definitions) -> Iterator[Diagnostic]:
 
 
 def read_as_items(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP827: no event and no window reads a stream of knowledge."""
+    """OBEP823: no event and no window reads a stream of knowledge."""
     linked = definitions.linked
     of_events = [
         (event.on, event.name.span, file)
@@ -40,7 +40,7 @@ def read_as_items(definitions: Definitions) -> Iterator[Diagnostic]:
     for stream, span, file in (*of_events, *of_windows):
         if stream in linked.models:
             yield say(
-                "OBEP827",
+                "OBEP823",
                 file,
                 span,
                 f"<{stream}> changes the static graph; it has no items",

@@ -87,7 +87,7 @@ def instead_of_not(pattern: Pattern, denied: Not | None) -> str:
 
 
 def tied_outside(scope: Scope) -> Iterator[Diagnostic]:
-    """OBEP109: what a negation denies is compared with the negation's left side only."""
+    """OBEP108: what a negation denies is compared with the negation's left side only."""
     seen: set[tuple[str, int]] = set()
     for variable, binders in scope.binders.items():
         for number, span in binders.items():
@@ -143,7 +143,7 @@ def _tie(
     alias, word = scope.places[number].alias, _word(sides)
     others = listed(list(dict.fromkeys(outside)))
     return say(
-        "OBEP109",
+        "OBEP108",
         scope.file,
         span,
         f"{alias}, which {word} denies, is tied to {others} outside the negation",

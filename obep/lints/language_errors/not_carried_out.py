@@ -40,13 +40,13 @@ def _match(file: QueryFile, node: MatchGroup) -> Diagnostic:
 
 
 def _undeclared(definitions: Definitions, file: QueryFile, graph: Name) -> Iterator[Diagnostic]:
-    """OBEP731: GRAPH <g> looks at a graph of FROM NAMED GRAPH."""
+    """OBEP121: GRAPH <g> looks at a graph of FROM NAMED GRAPH."""
     known = definitions.linked.named
     if graph.iri not in known:
         message = f"there is no graph {graph.iri}"
         reason = f"GRAPH looks at the graphs of FROM NAMED GRAPH; here {', '.join(known) or 'there is none'}."
         yield say(
-            "OBEP731", file, graph.span, message, reason, f"FROM NAMED GRAPH {graph.iri}   in the prologue"
+            "OBEP121", file, graph.span, message, reason, f"FROM NAMED GRAPH {graph.iri}   in the prologue"
         )
 
 

@@ -137,7 +137,7 @@ def _too_long_for(
     if isinstance(node, Within) and _takes(node.operand, node, measures):
         return  # its own WITHIN says so
     if isinstance(node, Not) and measures.takes_time(node.operand):
-        return  # OBEP212 says so
+        return  # OBEP201 reports it
     parts = [operand for number, operand in enumerate(operands(node)) if not _negates(node, number)]
     longer = [operand for operand in parts if _takes(operand, frame, measures)]
     if not longer and _takes(node, frame, measures):

@@ -58,7 +58,7 @@ def _named_twice(files: tuple[ast.QueryFile, ...]) -> Found:
             if iri in first:
                 reason = f"The first is in line {first[iri].line}, and an answer names its query."
                 message = f"two queries are called {register.name.text}"
-                yield say("OBEP703", file, register.name.span, message, reason, f"{register.name.iri}2")
+                yield say("OBEP101", file, register.name.span, message, reason, f"{register.name.iri}2")
             first.setdefault(iri, register.name.span)
 
 
@@ -87,7 +87,7 @@ def _cycles(definitions: Definitions) -> Found:
             "queries read each other's answers" if len(cycle.events) > 2 else "a query reads its own answers"
         )
         reason = f"{names}. An answer is decided after all that it is made of."
-        yield say("OBEP704", file, register.span, message, reason, "a query of its own for one direction")
+        yield say("OBEP102", file, register.span, message, reason, "a query of its own for one direction")
 
 
 def _different_graphs(file: ast.QueryFile) -> Found:
@@ -137,7 +137,7 @@ def _matches(definitions: Definitions, file: ast.QueryFile, register: ast.Regist
             yield say("OBEP100", file, leaf.span, f"there is no event {leaf.event.text}", reason, remedy)
     for match in matches[1:]:
         reason = "A query is answered when a match of its MATCH is decided, so it can have one."
-        yield say("OBEP750", file, match.span, "a second MATCH", reason, "a query of its own for it")
+        yield say("OBEP011", file, match.span, "a second MATCH", reason, "a query of its own for it")
 
 
 def _graphs_of_items(file: ast.QueryFile, register: ast.Register) -> Found:

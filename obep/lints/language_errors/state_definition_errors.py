@@ -273,7 +273,7 @@ def _zones() -> list[str]:
 
 
 def expressions(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP190, OBEP191, OBEP421: the calls of states and groups; aggregates where there are rows to count."""
+    """OBEP190, OBEP191, OBEP153: the calls of states and groups; aggregates where there are rows to count."""
     for definition, file in all_definitions(definitions):
         if isinstance(definition, OverState):
             found: list[Expression] = [one.expression for one in definition.aggregates if one.expression]
@@ -311,7 +311,7 @@ def calls_of(
     for node in walk(expression) if not aggregates else ():
         if isinstance(node, Aggregate) and id(node) not in of_selects:
             yield say(
-                "OBEP421",
+                "OBEP153",
                 file,
                 node.span,
                 f"{node.function} cannot be used in a FILTER or BIND",

@@ -133,7 +133,7 @@ def _in_description(file: QueryFile, name: Name) -> Diagnostic:
 
 
 def returned(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP134: alerts are of states. OBEP150: rows are of events."""
+    """OBEP134: alerts are of states. OBEP134: rows are of events."""
     for file in definitions.linked.files:
         for clause in file.returns:
             if clause.form == "rows":
@@ -161,7 +161,7 @@ def _rows(definitions: Definitions, file: QueryFile, clause: Return) -> Iterator
     for name in clause.events:
         if name.iri in definitions.linked.states:
             yield say(
-                "OBEP150",
+                "OBEP134",
                 file,
                 name.span,
                 f"rows are of events, and {name.text} is a state",

@@ -298,7 +298,7 @@ def incomplete(bundle: Bundle) -> list[Diagnostic]:
     linked = bundle.linked
     return [
         say(
-            "OBEP346", linked.file_of[iri], linked.events[iri].name.span,
+            "OBEP340", linked.file_of[iri], linked.events[iri].name.span,
             f"{linked.events[iri].name.text} {words}",
             f"Complete answers are required, and {lacking()}.",
             f"{REMEDY}, or run without --require-complete",

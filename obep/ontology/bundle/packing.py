@@ -118,7 +118,7 @@ def from_bytes(data: bytes | memoryview, linked: Linked | None = None) -> Bundle
 
 def _unreadable(reason: str) -> ObepError:
     return fail(
-        "OBEP309",
+        "OBEP573",
         "the bundle cannot be read",
         reason=reason,
         remedy="run the same version of obep on the driver and on all workers",

@@ -155,7 +155,7 @@ def _endless(rule: Rule, file: str) -> ObepError:
 
 def _too_many(rule: Rule, file: str) -> ObepError:
     return fail(
-        "OBEP803",
+        "OBEP802",
         f"the SHACL rules add more than {MOST_INFERRED:,} triples; the last was {rule.label} of {rule.shape}",
         reason="So many triples are not kept in memory.",
         remedy="give its shape a narrower target, or set sh:deactivated true",

@@ -80,7 +80,7 @@ def _from_now(rest: Children, span: Span) -> dict[str, Any]:
 
 def _ends_first(span: Span) -> None:
     reading.scope.error(
-        "OBEP015",
+        "OBEP013",
         "this window ends before it begins",
         span,
         reason="FROM is the first instant, TO the last.",

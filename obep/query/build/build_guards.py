@@ -56,7 +56,7 @@ def construct(children: Children) -> Any:
     triples = tuple(t for child in children if isinstance(child, list) for t in child)
     if not triples:
         reading.scope.error(
-            "OBEP020",
+            "OBEP019",
             "CONSTRUCT is empty",
             span_between(children[0], children[-1]),
             reason="CONSTRUCT adds triples to what the event reports.",

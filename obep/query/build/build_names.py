@@ -92,7 +92,7 @@ def instant(children: Children) -> int:
         return parse_instant(text)
     except ValueError as problem:
         reading.scope.error(
-            "OBEP015",
+            "OBEP013",
             f"this instant cannot be read: {problem}",
             span_between(token),
             reason="An instant is a date-time in quotes, or a number of seconds.",

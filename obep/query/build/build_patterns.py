@@ -129,7 +129,7 @@ def _refuse_operators(group: ast.Group | ast.Select) -> None:
     for node in walk(group):
         if isinstance(node, ast.TriplePattern) and getattr(node.predicate, "text", "") in OPERATORS:
             reading.scope.error(
-                "OBEP063",
+                "OBEP066",
                 "the braces of a MATCH hold triples; a pattern stands in parentheses",
                 span_between(node.predicate),
                 reason="{ … } in a MATCH is a graph pattern, as in SPARQL, so this is a property.",

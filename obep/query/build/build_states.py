@@ -166,7 +166,7 @@ def clock(children: Children) -> Any:
     found = int(hours) * 60 + int(minutes)
     if found > MINUTES or int(minutes) > 59:
         reading.scope.error(
-            "OBEP015",
+            "OBEP013",
             f"{word.value} is not a time of day",
             span_between(word),
             reason="Times go from 00:00 to 24:00.",

@@ -280,7 +280,7 @@ class Scope:
 
     def _report_bare(self, text: str, span: Span) -> None:
         self.error(
-            "OBEP700",
+            "OBEP042",
             f"{text} has no prefix",
             span,
             reason="A name is written with a prefix, or as an IRI in < >.",
@@ -324,7 +324,7 @@ class Scope:
         """A whole number that counts something."""
         if len(word.value) > 18 or int(word.value) < least:
             self.error(
-                "OBEP014",
+                "OBEP013",
                 f"{what} needs a whole number from {least} to 10^18",
                 span_between(word),
                 reason=COUNTED[what],

@@ -181,7 +181,7 @@ def test_too_many_triples_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("obep.ontology.shacl.run_rules.MOST_INFERRED", 3)
     t = f":S a sh:NodeShape ; sh:targetClass :A ; {sparql('CONSTRUCT { $this a :B } WHERE {}')} ."
     (error,) = errors(tmp_path, t, " ".join(f":a{n} a :A ." for n in range(4)))
-    assert error.code == "OBEP803"
+    assert error.code == "OBEP802"
     assert error.file == str(tmp_path / "t.ttl")
 
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 CODE = "OBEP240"
 NAME = "equivalent-events"
 SEVERITY = "warning"
-SUPPRESSED_BY = ("OBEP210",)
 
 
 def check_bundle(bundle: Bundle) -> list[Diagnostic]:

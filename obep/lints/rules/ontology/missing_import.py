@@ -1,16 +1,16 @@
-"""imports that are left out
+"""an import that is not in the catalogue
 
-What it does: Lists the imports of the ontology that the catalogue lacks, if `missing_imports = "warn"` is set
-under `[ontology]` in obep.toml.
+What it does: Lists the imports of an ontology for which the catalogue has no file, and the lines to add. This
+is an error, or a warning with `missing_imports = "warn"` under `[ontology]` in obep.toml.
 
-Why: obep does not know the axioms of the missing files, so it does not find what follows from them. If no
-event depends on them, nothing is lost. Without the setting, such an import is an error
-([OBEP304](#obep304-an-import-that-is-not-in-the-catalogue)).
+Why: obep fetches nothing from the network. It does not know the axioms of the missing files, so it does not
+find what follows from them. If no event depends on them, nothing is lost. A relative IRI is written in the
+catalogue as in the import: `"../other.ttl" = "other.ttl"`. `obep ontology add brick Brick.ttl` copies a file
+into the project and adds its line.
 
 Example:
 
-    [ontology]
-    missing_imports = "warn"
+    :building a owl:Ontology ; owl:imports <http://qudt.org/3.1.8/vocab/unit> .
 
 Fix:
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 from obep.errors import Diagnostic, count
 from obep.lints.context import OntologyContext
 
-CODE = "OBEP832"
+CODE = "OBEP304"
 NAME = "missing-import"
 SEVERITY = "warning"
 

@@ -1,16 +1,21 @@
 """an unknown name
 
-What it does: Finds three kinds of unknown names: a class or property in a guard or a group that is not in
-the ontology, the static graph, a mapping or a definition; an individual that is not in the ontology or the
-static graph, if a known one has almost the same name; a class or property of a FROM GRAPH file that is not in
-the ontology or the query, if a known one has almost the same name or the ontology declares others of its
-namespace. The groups of states, events and queries are looked at if there is an ontology. In C-SPARQL,
-RSP-QL, EP-SPARQL and their like, and beside `FROM STREAM … AS GRAPH`, a name of a group is reported only if a
-known one has almost the same name.
+What it does: Finds names that the ontology, the static graph, the mappings and the query do not have:
 
-Why: Only items can contain such a name of a guard or a group, and nothing reads such a name of a static
-graph. Usually it is misspelt; the message gives the nearest known name. `:PenC` beside `:PenA` and `:PenB` is
-not reported.
+- a class or property in a guard or a group;
+- an individual, if a known one has almost the same name;
+- a class or property of a FROM GRAPH file, if a known one has almost the same name or the ontology declares
+  others of its namespace;
+- a file of FROM GRAPH that is empty, or whose classes and properties are all unknown;
+- a name in a VOCAB file in the namespace of OWL, RDF, RDF Schema or XML Schema that they do not define.
+
+The groups of states, events and queries are checked if there is an ontology. In C-SPARQL, RSP-QL and
+EP-SPARQL, and beside `FROM STREAM … AS GRAPH`, a name of a group is reported only if a known one has almost
+the same name.
+
+Why: A guard or a group finds such a name only if items contain it. Such a name in a static graph or a VOCAB
+file has no effect. Usually the name is misspelt; the message gives the nearest known name. `:PenC` beside
+`:PenA` and `:PenB` is not reported, nor a name that a VOCAB file itself declares.
 
 Example:
 
@@ -26,7 +31,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
+from obep.lints.analysis.owl_words import misspelt_words
 from obep.lints.analysis.static_names import misspelt_individuals, unknown_static_names
+from obep.lints.analysis.unused_graphs import unused_graphs
 from obep.lints.context import OntologyContext
 
 if TYPE_CHECKING:
@@ -38,8 +45,8 @@ SEVERITY = "warning"
 
 
 def check(context: OntologyContext) -> list[Diagnostic]:
-    return [one for one in context.names if one.code == CODE]
+    return [*(one for one in context.names if one.code == CODE), *misspelt_words(context)]
 
 
 def check_bundle(bundle: Bundle) -> list[Diagnostic]:
-    return [*misspelt_individuals(bundle), *unknown_static_names(bundle)]
+    return [*misspelt_individuals(bundle), *unknown_static_names(bundle), *unused_graphs(bundle)]

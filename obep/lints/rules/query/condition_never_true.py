@@ -1,11 +1,10 @@
 """a condition that is never true
 
-What it does: Finds a FILTER that no value can meet, and a HAVING that no group can meet: text compared with a
-number, a duration or a moment with a bare number, an individual with a literal, constants that leave nothing,
-a COUNT of 0 where every group has a row.
+What it does: Finds a FILTER that no value can meet, a HAVING that no group can meet, and a negation whose
+right side can never occur in time.
 
-Why: Nothing meets the condition, so the event never occurs, or the state never holds. SPARQL gives no error
-for it.
+Why: The event never occurs, or the state never holds; a negation of what never occurs always holds. SPARQL
+gives no error for such conditions.
 
 - text with a number (`?is > "thirty"`): the variable is compared with a number elsewhere, or its property has
   numbers in a definition;
@@ -15,7 +14,8 @@ for it.
 - one thing with constants that leave nothing (`?v > 5 && ?v < 4`): perhaps `||` was meant;
 - a COUNT of 0 or less: a group without rows is no group. `FOR EACH`, or a state without parameters, has
   groups with nothing in them;
-- a HELD() that is longer than WITHIN.
+- a HELD() that is longer than WITHIN;
+- `A NOT FOLLOWED BY N WITHIN 5 min` where N takes 10 minutes: every A is reported.
 
 Example:
 
@@ -29,13 +29,19 @@ Fix:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.impossible_having import never_held
 from obep.lints.analysis.incomparable_values import nothing_left, times_and_others
 from obep.lints.analysis.individual_and_literal import individual_and_literal
 from obep.lints.analysis.number_and_text import compared_with_text
+from obep.lints.analysis.pattern_layout import Scope
 from obep.lints.context import QueryContext
+from obep.lints.language_errors.pattern_errors import too_long
+from obep.query.ast import Duration, NotFollowedBy
+from obep.query.diagnostics import quote, say
+from obep.query.pattern_walk import patterns
 
 CODE = "OBEP219"
 NAME = "condition-never-true"
@@ -45,3 +51,33 @@ SEVERITY = "warning"
 def check(context: QueryContext) -> Iterator[Diagnostic]:
     for look in (compared_with_text, times_and_others, individual_and_literal, nothing_left, never_held):
         yield from look(context.definitions)
+
+
+def check_pattern(scope: Scope) -> Iterator[Diagnostic]:
+    said = set()
+    for node in patterns(scope.event.pattern):
+        if isinstance(node, NotFollowedBy) and node.within is not None and node.within.micros > 0:
+            length = Duration(scope.measures.length(node.right))
+            if length.micros >= node.within.micros:
+                said.add(id(node.right))
+                yield say(
+                    CODE,
+                    scope.file,
+                    node.right.span,
+                    f"what takes {quote(length)} never comes within {quote(node.within)}",
+                    f"{quote(node.right)} is never over before the deadline, so that it is always absent and "
+                    f"every {quote(node.left)} is reported.",
+                    quote(replace(node, within=Duration(length.micros + node.within.micros))),
+                )
+    for frame, node, negated in too_long(scope):
+        if negated and id(node) not in said:
+            least = Duration(scope.measures.wait(node))
+            yield say(
+                CODE,
+                scope.file,
+                node.span,
+                f"what takes {quote(least)} is never found inside WITHIN {quote(frame.within)}",
+                f"{quote(node)} is decided {quote(least)} after its beginning at the earliest, so that it "
+                "never counts in the negation around it.",
+                quote(replace(frame, within=Duration(least.micros + frame.within.micros))),
+            )

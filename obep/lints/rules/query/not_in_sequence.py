@@ -1,9 +1,11 @@
 """NOT in a sequence
 
-What it does: Finds `NOT B` after another operand of SEQ or NEXT.
+What it does: Finds `NOT B` after another operand of SEQ or NEXT, and NOT of a pattern that lasts longer than
+an instant.
 
-Why: `A SEQ NOT B SEQ C` matches if some item between A and C is not a B, even if another item there is a B.
-Most people mean "no B in between" or "no B afterwards".
+Why: NOT is about one item at one instant. `A SEQ NOT B SEQ C` matches if some item between A and C is not a
+B, even if another item there is a B. Most people mean "no B in between" or "no B afterwards". A pattern that
+takes time, such as a SEQ, never occurs in a single item, so NOT of it is true of every item.
 
 Example:
 
@@ -36,6 +38,15 @@ SEVERITY = "warning"
 
 def check_pattern(scope: Scope) -> Iterator[Diagnostic]:
     for node in patterns(scope.event.pattern):
+        if isinstance(node, Not) and scope.measures.takes_time(node.operand):
+            yield say(
+                CODE,
+                scope.file,
+                node.span,
+                f"NOT ({quote(node.operand)}) is true of every item",
+                f"NOT looks at one item at one instant, and {quote(node.operand)} takes longer than that.",
+                instead_of_not(scope.event.pattern, node) or f"… WITHOUT ({quote(node.operand)})",
+            )
         if not isinstance(node, Seq | Next):
             continue
         for number, operand in enumerate(node.operands):

@@ -3,7 +3,8 @@
 What it does: Finds a pattern, window or state that keeps data for ever: the left side of a SEQ, both sides of
 a JOIN, the occurrences that wait for a DURING, the N of a WITHOUT, the occurrences that a policy has
 consumed, the items since a landmark, LATEST values without a time, a state FROM … TO … without TIMEOUT or
-LIMIT.
+LIMIT, the triples of a query of EP-SPARQL or Sparkwave that may be any time apart, and those of a C-SPARQL
+pattern without RANGE.
 
 Why: Without a time bound the state grows as long as the stream runs. `(LAST A) SEQ B` keeps only one A and is
 not reported.
@@ -26,6 +27,8 @@ from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.pattern_durations import Measures
 from obep.lints.analysis.pattern_layout import Scope
+from obep.lints.analysis.registered_queries import registered
+from obep.lints.analysis.timed_bounds import is_unbounded
 from obep.lints.context import QueryContext, declared_windows
 from obep.lints.language_errors.pattern_errors import FIVE_MINUTES
 from obep.query.ast import (
@@ -159,6 +162,18 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
                     f"Without TIMEOUT or LIMIT an entry is kept for {what} until TO ends it.",
                     "TIMEOUT 30 min   or LIMIT 1 d",
                 )
+    for register, file in registered(context.definitions):
+        if is_unbounded(register, file.language):
+            yield say(
+                CODE,
+                file,
+                register.span,
+                "its triples never expire",
+                "They may be any time apart, so the state grows with the stream.",
+                "TIMEWINDOW (3600000)"
+                if file.language == "sparkwave"
+                else 'FILTER(getDURATION() < "PT1H"^^xsd:duration)',
+            )
 
 
 def _bound_for(pattern: Pattern, measures: Measures) -> Duration:

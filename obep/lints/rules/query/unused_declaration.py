@@ -1,9 +1,10 @@
-"""an unused window or state
+"""a declaration without effect
 
-What it does: Finds a window that no event and no state reads, and a state that no event, no alert and no
-other state uses.
+What it does: Finds a window that no event and no state reads, a state that no event, no alert and no other
+state uses, and a RETURN whose events another RETURN names in another form.
 
-Why: An unused window or state has no effect.
+Why: The declaration has no effect. An event is written in one form: that of the last RETURN that names it. To
+get two forms, use two sinks: `--sink found.jsonl --sink found.trig`.
 
 Example:
 
@@ -23,7 +24,7 @@ from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.context import QueryContext, declared_windows
 from obep.query.ast import Var, WindowGroup
-from obep.query.diagnostics import say
+from obep.query.diagnostics import listed, say
 from obep.query.link import Linked
 from obep.query.walk import needs_of, walk, windows_of
 
@@ -31,10 +32,13 @@ CODE = "OBEP213"
 NAME = "unused-declaration"
 SEVERITY = "warning"
 
+FORMS = {"event": "EVENT STREAM", "rdf": "RDF STREAM", "rows": "ROWS", "alerts": "ALERTS"}
+
 
 def check(context: QueryContext) -> Iterator[Diagnostic]:
     yield from _windows(context.definitions)
     yield from _states(context.definitions.linked)
+    yield from _returns(context.definitions.linked)
 
 
 def _windows(definitions: Definitions) -> Iterator[Diagnostic]:
@@ -68,4 +72,25 @@ def _states(linked: Linked) -> Iterator[Diagnostic]:
                 f"nothing uses the state {state.name.text}",
                 "No event, no alert and no group uses it.",
                 f"RETURN {state.name.text} AS ALERTS   or MATCH BEGIN {state.name.text}",
+            )
+
+
+def _returns(linked: Linked) -> Iterator[Diagnostic]:
+    forms: dict[str, str] = {}
+    for clause in linked.returns:
+        names = [name.iri for name in clause.events if name.iri in linked.events]
+        if clause.which != "listed":
+            names = [iri for iri, event in linked.events.items() if clause.which == "all" or event.named]
+        changed = [iri for iri in dict.fromkeys(names) if forms.setdefault(iri, clause.form) != clause.form]
+        if changed:
+            which = listed([linked.events[iri].name.text for iri in changed])
+            other = FORMS[forms[changed[0]]]
+            forms.update(dict.fromkeys(changed, clause.form))
+            yield say(
+                CODE,
+                linked.file,
+                clause.span,
+                f"{which} {'is' if len(changed) == 1 else 'are'} returned AS {other} already",
+                "An event is returned in one form; the last RETURN that names it decides.",
+                "one RETURN for each event; for both forms two sinks: --sink found.jsonl --sink found.trig",
             )
