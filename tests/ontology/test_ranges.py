@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from itertools import product
 from struct import pack, unpack
 
@@ -13,7 +14,7 @@ from owl import c, facet, lit, ontology, t, xsd
 from obep.model import Term
 from obep.ontology.hermit.reasoner import Reasoner
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.data_ranges import lies, size_of
+from obep.ontology.owl.data_ranges import cells, lies, size_of
 from obep.ontology.owl.literals import holds, value
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "30"))
@@ -96,6 +97,18 @@ def test_ranges_lie_to_each_other_as_their_values_do() -> None:
             assert lies(inner, outer, {}) == place, (seed, inner, outer)
             seen.add(place)
     assert seen == {"inside", "apart", "perhaps"}
+
+
+def test_values_are_divided_by_all_ranges_together_as_by_each() -> None:
+    for seed in range(EXAMPLES):
+        ranges = Ranges(seed)
+        some = [ranges.any() for _ in range(4)]
+        for small, members in SMALL:
+            wanted: Counter[int] = Counter()
+            for one in {value(one): one for one in members}.values():
+                wanted[sum(holds(range_, one) << n for n, range_ in enumerate((*some, small)))] += 1
+            found = {cell.inside: cell.size for cell in cells((*some, small)) if cell.inside >> len(some)}
+            assert found == wanted, (seed, some, small)
 
 
 @pytest.mark.java

@@ -135,7 +135,7 @@ class Values:
         return tuple(f"<urn:obep:value:{n}:{k}>" for k in range(cell.size or 0))
 
     def _find(self, one: Value) -> int:
-        return self._index[tuple(holds_value(range, one) for range in self._ranges)]
+        return self._index[sum(holds_value(range, one) << n for n, range in enumerate(self._ranges))]
 
     def values(self, literals: Iterable[Term]) -> Iterator[Assertion]:
         """The axioms about the values of an ABox: their cells, and that they differ."""
@@ -289,7 +289,7 @@ class Values:
 
     def _inside(self, range: DataRange) -> list[int]:
         number = self._number[range]
-        return [n for n, cell in enumerate(self._cells) if cell.inside[number]]
+        return [n for n, cell in enumerate(self._cells) if cell.inside >> number & 1]
 
     def _has(self, range: DataRange, count: int) -> bool:
         """Whether a range has so many values."""

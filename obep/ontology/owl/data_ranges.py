@@ -6,9 +6,11 @@ All else is read off them. What cannot be counted (a pattern with very many stat
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import Literal, NamedTuple
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, reduce
+from operator import and_, or_
+from typing import Any, Literal, NamedTuple
 
 from obep.errors import fail
 from obep.model import Term
@@ -19,14 +21,15 @@ from obep.ontology.owl.axioms import (
     XSD,
     DataAnd,
     DataNot,
+    DataOneOf,
     DataOr,
     DataRange,
     Datatype,
     Restricted,
 )
-from obep.ontology.owl.literals import Value, holds_value
+from obep.ontology.owl.literals import Value, comparable, holds_value, passes, value
 from obep.ontology.owl.text_automata import TooComplex
-from obep.ontology.owl.value_regions import regions
+from obep.ontology.owl.value_regions import Region, regions
 
 Relation = Literal["inside", "apart", "perhaps"]
 _NESTED = 100
@@ -42,8 +45,8 @@ _WIDEST = (
 class Cell(NamedTuple):
     """Values that lie in the same ranges."""
 
-    inside: tuple[bool, ...]
-    """For each range whether they lie in it."""
+    inside: int
+    """The ranges in which they lie, bit by bit."""
     size: int | None
     """The number of values; None: infinitely many."""
     members: tuple[Value, ...]
@@ -56,9 +59,11 @@ def cells(ranges: tuple[DataRange, ...]) -> tuple[Cell, ...]:
 
     The ranges name no defined datatypes (see `unfolded`).
     """
-    found: dict[tuple[bool, ...], tuple[int | None, tuple[Value, ...]]] = {}
-    for value, size, members in regions(ranges):
-        inside = tuple(holds_value(range, value) for range in ranges)
+    divided = sorted(regions(ranges), key=_in_order)
+    values = _Values([region.value for region in divided])
+    found: dict[int, tuple[int | None, tuple[Value, ...]]] = {}
+    insides = transposed([values.inside(range) for range in ranges], len(divided))
+    for (_, size, members), inside in zip(divided, insides, strict=True):
         known, listed = found.get(inside, (0, ()))
         whole = None if size is None or known is None else known + size
         found[inside] = whole, (*listed, *members)
@@ -66,6 +71,77 @@ def cells(ranges: tuple[DataRange, ...]) -> tuple[Cell, ...]:
         Cell(inside, size, members if size == len(members) else ())
         for inside, (size, members) in found.items()
     )
+
+
+def _in_order(region: Region) -> tuple[str, Any]:
+    """Values that compare with each other lie together, from the least to the greatest."""
+    space, point, _ = region.value
+    return ("", 0) if space == "other" or point == "NaN" else (space, comparable(point))
+
+
+class _Values:
+    """Some values in order, and which of them lie in a range, bit by bit."""
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        self._values = values
+        self._bits: dict[Value, int] = {}
+        self._places: dict[str, tuple[int, int]] = {}
+        for n, one in enumerate(values):
+            self._bits[one] = self._bits.get(one, 0) | 1 << n
+            space, _ = _in_order(Region(one, 1))
+            first, _ = self._places.get(space, (n, n))
+            self._places[space] = first, n + 1
+        self._of_datatype: dict[Term, int] = {}
+
+    def inside(self, range: DataRange) -> int:
+        """The values that lie in a range."""
+        match range:
+            case DataAnd(operands):
+                return reduce(and_, map(self.inside, operands), self._all)
+            case DataOr(operands):
+                return reduce(or_, map(self.inside, operands), 0)
+            case DataNot(operand):
+                return self._all ^ self.inside(operand)
+            case DataOneOf(literals):
+                return reduce(or_, (self._bits.get(value(one), 0) for one in literals), 0)
+            case Restricted(datatype, facets):
+                passing = (self._passing(facet, value(bound)) for facet, bound in facets)
+                return reduce(and_, passing, self.inside(Datatype(datatype)))
+            case Datatype(iri):
+                if iri not in self._of_datatype:
+                    self._of_datatype[iri] = self._where(lambda one: holds_value(range, one))
+                return self._of_datatype[iri]
+
+    @property
+    def _all(self) -> int:
+        return (1 << len(self._values)) - 1
+
+    def _where(self, holds: Callable[[Value], bool]) -> int:
+        return sum(1 << n for n, one in enumerate(self._values) if holds(one))
+
+    def _passing(self, facet: Term, limit: Value) -> int:
+        """The values that pass a facet; in order they pass a bound from one of them on, or up to one."""
+        if "clusive" not in facet:
+            return self._where(lambda one: passes(facet, limit, one))
+        first, end = self._places.get(limit.space, (0, 0))
+        from_below = "#max" in facet
+        middle = bisect_left(
+            self._values, True, first, end, key=lambda one: passes(facet, limit, one) != from_below
+        )
+        low, high = (first, middle) if from_below else (middle, end)
+        return (1 << high) - (1 << low)
+
+
+def transposed(rows: Sequence[int], width: int) -> list[int]:
+    """For each of so many bits the rows that have it, bit by bit.
+
+    >>> transposed([0b011, 0b010], 3)
+    [1, 3, 0]
+    """
+    if not rows:
+        return [0] * width
+    texts = [format(row, f"0{width}b") for row in reversed(rows)]
+    return [int("".join(column), 2) for column in zip(*texts, strict=True)][::-1]
 
 
 def unfolded(range: DataRange, definitions: Mapping[Term, DataRange], depth: int = 0) -> DataRange:
@@ -96,7 +172,7 @@ def size_of(range: DataRange, definitions: Mapping[Term, DataRange]) -> int | No
     2
     """
     try:
-        sizes = [cell.size for cell in cells((unfolded(range, definitions),)) if cell.inside[0]]
+        sizes = [cell.size for cell in cells((unfolded(range, definitions),)) if cell.inside & 1]
     except TooComplex:
         return None
     known = [size for size in sizes if size is not None]
@@ -116,8 +192,8 @@ def lies(inner: DataRange, outer: DataRange, definitions: Mapping[Term, DataRang
         found = cells((unfolded(inner, definitions), unfolded(outer, definitions)))
     except TooComplex:
         return "perhaps"
-    sides = {cell.inside[1] for cell in found if cell.inside[0]}
-    return "perhaps" if len(sides) > 1 else "apart" if False in sides else "inside"
+    sides = {cell.inside & 2 for cell in found if cell.inside & 1}
+    return "perhaps" if len(sides) > 1 else "apart" if 0 in sides else "inside"
 
 
 def is_empty(range: DataRange, definitions: Mapping[Term, DataRange] | None = None) -> bool:

@@ -177,7 +177,7 @@ def holds_value(range: DataRange, found: Value, definitions: Mapping[Term, DataR
             return found in {value(one) for one in literals}
         case Restricted(datatype, facets):
             return holds_value(Datatype(datatype), found, definitions) and all(
-                _passes(facet, value(bound), found) for facet, bound in facets
+                passes(facet, value(bound), found) for facet, bound in facets
             )
 
 
@@ -326,7 +326,8 @@ def _as_float(number: float) -> float:
         return copysign(float("inf"), number)
 
 
-def _passes(facet: Term, limit: Value, found: Value) -> bool:
+def passes(facet: Term, limit: Value, found: Value) -> bool:
+    """Whether a value passes a facet."""
     name = facet.rstrip(">").rsplit("#", 1)[-1]
     if name in ("minInclusive", "maxInclusive", "minExclusive", "maxExclusive"):
         if found.space != limit.space or "NaN" in (found.point, limit.point) or found.space == "other":

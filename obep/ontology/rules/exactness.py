@@ -139,20 +139,19 @@ class _Sorter:
         for property, some in by_property.items():
             above = dict.fromkeys(number for number, _ in self.relations.above(property))
             tests = [count for number in above for count in counts.get(number, ())]
-            values = tested(some, tests, self.datatypes, compared=not compared.isdisjoint(above))
+            compares = not compared.isdisjoint(above)
+            values = tested(property, some, tests, self.datatypes, compared=compares)
             for rule in some:
-                self._too_few_values(rule)
+                if not values.has_values(rule):  # nothing is of its premise
+                    impossible = r.Sub((rule.premise,), NOTHING)
+                    self._follows(impossible, rule in self.lower, self.why.get(rule, ""))
                 self._data_witness(rule, *values.of(rule))
+            for follows in values.rules():
+                self._follows(follows, True, "")
         self._shared_values(promises)
         for rule in promises:
             for rules in (self.lower, self.upper, self.why):
                 rules.pop(rule, None)
-
-    def _too_few_values(self, rule: r.DataWitness) -> None:
-        """A promise of more values than there are makes its premise impossible."""
-        size = size_of(rule.range, self.datatypes)
-        if size is not None and size < rule.count:
-            self._follows(r.Sub((rule.premise,), NOTHING), rule in self.lower, self.why.get(rule, ""))
 
     def _follows(self, rule: Rule, surely: bool, words: str) -> None:
         """A rule that another one comes to: of both readings, or of the upper one only."""
@@ -169,13 +168,13 @@ class _Sorter:
             found |= {self.relations.of(x.first)[0], self.relations.of(x.second)[0]}
         return found
 
-    def _data_witness(self, rule: r.DataWitness, surely: list[r.Count], perhaps: list[r.Count]) -> None:
+    def _data_witness(self, rule: r.DataWitness, surely: list[Symbol], perhaps: list[r.Count]) -> None:
         words = (
             f"the {name(rule.property)} that {promiser(rule, self.normal)} promises, if none is given: "
             "its value is open"
         )
-        for count in surely:
-            self._follows(r.Sub((rule.premise,), count.head), rule in self.lower, words)
+        for passed in surely:
+            self._follows(r.Sub((rule.premise,), passed), rule in self.lower, words)
         for count in perhaps:
             self._follows(r.Sub((rule.premise,), count.head), False, words)
 
