@@ -46,11 +46,14 @@ OTHERS = st.sampled_from(
 
 @st.composite
 def graphs(draw: st.DrawFn) -> list[str]:
-    """A graph as most are: its time, then its statements."""
+    """A graph as most are: its time, then its statements; some are said of it, outside of it."""
     name = f"<u:n{draw(st.integers(0, 30))}>"
     objects = draw(st.lists(st.sampled_from(OBJECTS[:5]), min_size=1, max_size=3))
     time = draw(st.sampled_from(TIMES[:4]))
-    return [f"{name} {GENERATED_AT} {time} .", *(f"<u:s> <u:p> {o} {name} ." for o in objects)]
+    said = [f"<u:s> <u:p> {o} {name} ." for o in objects]
+    if draw(st.integers(0, 4)) == 0:
+        said.insert(draw(st.integers(0, len(said))), f"<u:s> <u:about> {name} .")
+    return [f"{name} {GENERATED_AT} {time} .", *said]
 
 
 TEXTS = st.lists(
@@ -97,3 +100,10 @@ def test_the_common_graph_is_read_at_once() -> None:
     assert whole_graph(statements, 0, GENERATED_AT) == ("<u:g1>", "1", [("<u:s>", "<u:p>", '"a b"')], 24, 2)
     assert whole_graph(statements, 2, GENERATED_AT) is None, "nothing says that it is complete"
     assert statements_of(b"<u:s> <u:p> .\n") is None
+
+
+def test_a_statement_that_ends_with_the_name_of_the_graph_is_not_of_the_graph() -> None:
+    text = f'<u:g> {GENERATED_AT} "1" .\n<u:s> <u:p> <u:o> <u:g> .\n<u:s> <u:about> <u:g> .\n'
+    [item, *letters] = read(text, Reading("s"))
+    assert isinstance(item, Item) and item.triples == (("<u:s>", "<u:p>", "<u:o>"),)
+    assert all(isinstance(one, DeadLetter) for one in letters)

@@ -47,7 +47,10 @@ def whole_graph(statements: Sequence[str], first: int, time_property: Term) -> W
         statement = statements[place]
         if statement[cut:] != end:
             break
-        s, p, o = statement[:cut].split(" ", 2)
+        try:
+            s, p, o = statement[:cut].split(" ", 2)
+        except ValueError:  # of three terms: it is outside of the graph that it is about
+            break
         triples.append((s, p, o))
         size += len(statement)
     if not triples or not _another_follows(statements, place, name):
