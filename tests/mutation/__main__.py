@@ -15,8 +15,10 @@ import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from typing import IO
 
 import hypothesis
 import lark
@@ -24,11 +26,14 @@ import msgspec
 import pyoxigraph
 import pytest
 import rdflib
+from mutation_loaded import put_in_place
 from mutation_mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[2]
 PRELOADED = (hypothesis, lark, msgspec, pyoxigraph, pytest, rdflib)
 """What every mutant's process would load again; obep itself is never loaded here."""
+LOAD = 77
+"""The status of a child whose mutant cannot be put into loaded modules."""
 MODULES = (
     "obep/operators",
     "obep/guards",
@@ -64,14 +69,15 @@ def main() -> int:
             ]
             chosen = rng.sample(found, min(options.sample or len(found), len(found)))
             print(f"{len(chosen)} of {len(found)} mutants of {' '.join(modules)}", flush=True)
-            for module, mutant in chosen:
-                total += 1
-                if _survives(copy, module, mutant, tests, limit):
-                    survivors += 1
-                    print(
-                        f"{module}:{mutant.line}: {mutant.kind}: {mutant.before}  →  {mutant.after}",
-                        flush=True,
-                    )
+            total += len(chosen)
+            answered: set[int] = set()
+            for number, survives in _answers(copy, chosen, tests, limit):
+                answered.add(number)
+                survivors += survives
+                if survives:
+                    module, one = chosen[number]
+                    print(f"{module}:{one.line}: {one.kind}: {one.before}  →  {one.after}", flush=True)
+            assert len(answered) == len(chosen), "each mutant has an answer"
         print(f"{survivors} of {total} mutants survive (seed {options.seed})")
     return 0
 
@@ -110,11 +116,55 @@ def _by_tests(paths: list[str] | tuple[str, ...], tests: str | None) -> dict[str
 def _baseline(copy: Path, tests: str) -> float:
     """How long a mutant may take: some times what the tests take without one, which must pass."""
     begin = time.monotonic()
-    if _run(copy, tests, 600):
+    if _run(lambda: _tests(copy, tests), 600):
         raise SystemExit(
             f"the tests fail without a mutant: {tests}\n{(copy / 'output').read_text('utf-8')[-3000:]}"
         )
     return 30 + 4 * (time.monotonic() - begin)
+
+
+def _answers(
+    copy: Path, chosen: list[tuple[str, Mutant]], tests: str, limit: float
+) -> Iterator[tuple[int, bool]]:
+    """Of each mutant whether it survives: first those that can be put into loaded modules."""
+    reader, writer = os.pipe()
+    loaded = os.fork()
+    if loaded == 0:
+        os.close(reader)
+        with os.fdopen(writer, "w", buffering=1) as answers:
+            os._exit(_run_loaded(copy, chosen, tests, limit, answers))
+    os.close(writer)
+    left = set(range(len(chosen)))
+    with os.fdopen(reader) as answers:
+        for line in answers:
+            number, answer = line.split()
+            if answer != "load":
+                left.remove(int(number))
+                yield int(number), answer == "survives"
+    os.waitpid(loaded, 0)
+    for number in sorted(left):
+        module, mutant = chosen[number]
+        yield number, _survives(copy, module, mutant, tests, limit)
+
+
+def _run_loaded(
+    copy: Path, chosen: list[tuple[str, Mutant]], tests: str, limit: float, answers: IO[str]
+) -> int:
+    """Load obep and the tests once, and run them in a fork for each mutant that can be put in place."""
+    if _tests(copy, tests, "--collect-only"):
+        return 1
+
+    def run(module: str, mutant: Mutant) -> int:
+        path = copy / module
+        if not put_in_place(str(path), path.read_text("utf-8"), mutant.source):
+            return LOAD
+        return _tests(copy, tests)
+
+    for number, (module, mutant) in enumerate(chosen):
+        status = _run(lambda module=module, mutant=mutant: run(module, mutant), limit)  # type: ignore[misc]
+        answer = "survives" if status == 0 else "load" if status == LOAD << 8 else "noticed"
+        answers.write(f"{number} {answer}\n")
+    return 0
 
 
 def _survives(copy: Path, module: str, mutant: Mutant, tests: str, limit: float) -> bool:
@@ -123,17 +173,18 @@ def _survives(copy: Path, module: str, mutant: Mutant, tests: str, limit: float)
     shutil.copy2(path, beside)
     try:
         path.write_text(mutant.source, "utf-8")
-        return _run(copy, tests, limit) == 0
+        return _run(lambda: _tests(copy, tests), limit) == 0
     finally:
         beside.replace(path)
 
 
-def _run(copy: Path, tests: str, limit: float) -> int:
-    """The status of the tests in a child; one that takes too long is ended and counts as noticed."""
+def _run(work: Callable[[], int], limit: float) -> int:
+    """The status of some work in a child; one that takes too long is ended and counts as noticed."""
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
-        os._exit(_tests(copy, tests))
+        os.setpgid(0, 0)
+        os._exit(work())
     end = time.monotonic() + limit
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -146,8 +197,7 @@ def _run(copy: Path, tests: str, limit: float) -> int:
         time.sleep(0.02)
 
 
-def _tests(copy: Path, tests: str) -> int:
-    os.setpgid(0, 0)
+def _tests(copy: Path, tests: str, *options: str) -> int:
     os.chdir(copy)
     output = os.open(copy / "output", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for stream in (1, 2):
@@ -160,7 +210,9 @@ def _tests(copy: Path, tests: str) -> int:
     ]
     places = [f"tests/{one}" for one in tests.split()]
     marks = "not java and not spark and not slow"
-    return int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", marks, *places]))
+    return int(
+        pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", marks, *options, *places])
+    )
 
 
 if __name__ == "__main__":

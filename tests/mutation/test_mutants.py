@@ -6,6 +6,7 @@ import ast
 import runpy
 from pathlib import Path
 
+from mutation_loaded import put_in_place
 from mutation_mutants import mutants
 
 SOURCE = '''
@@ -45,3 +46,15 @@ def test_the_tests_that_mutants_are_run_against_are_there() -> None:
     found = runpy.run_path(str(Path(__file__).with_name("__main__.py")))["TESTS"]
     named = [name for names in found.values() for name in names.split()]
     assert named and [name for name in named if not (tests / name).exists()] == []
+
+
+def test_a_mutant_is_put_into_loaded_functions_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "mutated.py"
+    path.write_text(SOURCE.replace("pick(at, total)", "at") + "MOST = 3\n")
+    loaded = runpy.run_path(str(path))
+    assert loaded["take"]([1], 1) is False
+    for one in mutants(path.read_text()):
+        before = loaded["take"].__code__
+        is_in_place = put_in_place(str(path), path.read_text(), one.source)
+        assert is_in_place == (loaded["take"].__code__ != before)
+        assert is_in_place == (one.before not in ("3", "MOST = 3"))
