@@ -206,7 +206,10 @@ def _longest(known: list[int | None]) -> int | None:
 
 
 def _manners(events: Iterable[Term], known: Mapping[Term, Manner]) -> list[Manner]:
-    return [known.get(iri, Manner(late=True, deep=True, long=True)) for iri in events]
+    return [known.get(iri, _UNKNOWN) for iri in events]
+
+
+_UNKNOWN = Manner(late=True, deep=True, long=True)
 
 
 def _composite(event: ast.CompositeEvent, root: Node, stratum: int) -> EventPlan:

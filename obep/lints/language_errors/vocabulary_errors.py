@@ -310,10 +310,16 @@ def incomplete(bundle: Bundle) -> list[Diagnostic]:
 
 def _near(name: ast.Name, known: frozenset[Term], file: ast.QueryFile) -> str:
     """The known name that was probably meant, as this file would write it."""
-    found = nearest(name.text if ":" in name.text else f":{name.text}", _written(known, _prefixes(file)))
+    return _nearest(name.text, known, _prefixes(file))
+
+
+@lru_cache(maxsize=256)
+def _nearest(text: str, known: frozenset[Term], prefixes: tuple[tuple[str, str], ...]) -> str:
+    """The same; very many rules ask for one name."""
+    found = nearest(text if ":" in text else f":{text}", _written(known, prefixes))
     if found is None:
         return ""
-    return found.removeprefix(":") if ":" not in name.text else found
+    return found.removeprefix(":") if ":" not in text else found
 
 
 def as_written(term: Term, file: ast.QueryFile) -> str:
