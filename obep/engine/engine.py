@@ -8,26 +8,21 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Self
 
-from obep.abstraction.item_blocks import DecidedBlock, ItemBlock
 from obep.algebra.over.over_expressions import MAX_BECAUSE
-from obep.engine.buffer import Buffer
+from obep.engine.admission import Admission, OnDeadLetter
 from obep.engine.clock import Clock, micros
 from obep.engine.knowledge.knowledge_changes import UPDATE
 from obep.engine.knowledge.prepared_items import PreparedItems
 from obep.engine.observer import Observer
-from obep.engine.pushed_graphs import refuse_blank_nodes, triples_of
-from obep.engine.pushed_instants import Instant, instant_of, written
+from obep.engine.pushed_values import Instant, instant_of, refuse_blank_nodes, triples_of, written
 from obep.engine.query import Query
-from obep.engine.replacing.generations import Generation
 from obep.engine.replacing.replacement import Replacement
 from obep.engine.replacing.running import Running
 from obep.engine.runtime import Runtime
 from obep.engine.snapshots.engine_snapshot import restore_snapshot, write_snapshot
-from obep.engine.snapshots.snapshot_form import COUNTED
-from obep.engine.states.held_states import Held, HeldStates, OnState
-from obep.engine.time_letters import kept_streams, late, late_change, not_a_model, too_far
+from obep.engine.states.held_states import Held, OnState
+from obep.engine.time_letters import kept_streams
 from obep.errors import fail
-from obep.formats.stream_reader import as_sent
 from obep.formats.tables.mapped_records import Mapped, whole
 from obep.formats.tables.record_blocks import RecordBlock
 from obep.formats.timestamps import Style, style_of_text
@@ -39,8 +34,6 @@ __all__ = ["Engine", "Runtime"]
 
 RECENT = 100
 """Items, and occurrences of each event, that `why_not` looks at."""
-OnDeadLetter = Callable[[DeadLetter], None]
-Found = list[Occurrence]
 
 
 class Engine:
@@ -89,27 +82,31 @@ class Engine:
         gives_empty: bool = False,
     ) -> None:
         query.require_returns()
-        self.clock = Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams)
-        self.counters: dict[str, int] = dict.fromkeys(COUNTED, 0)
         self.on_dead_letter = on_dead_letter
-        self._letters: list[DeadLetter] = []
         self._now = now or (lambda: time.time_ns() // 1000)
         self._steady = steady or now or (lambda: time.monotonic_ns() // 1000)
         self._lock = RLock()
-        self.running = Running(
-            query,
-            self._bury_derived,
-            matcher=matcher,
-            max_explanations=max_explanations,
-            max_keys=cap("max_keys", max_keys),
-            max_because=cap("max_because", max_because) or MAX_BECAUSE,
-            observer=observer,
-            remember=remember,
-            prepares=prepares(),
-            gives_empty=gives_empty,
+        self._admission = Admission(
+            Clock(micros(lateness) or 0, micros(idle), micros(future), query.linked.streams),
+            lambda bury: Running(
+                query,
+                bury,
+                matcher=matcher,
+                max_explanations=max_explanations,
+                max_keys=cap("max_keys", max_keys),
+                max_because=cap("max_because", max_because) or MAX_BECAUSE,
+                observer=observer,
+                remember=remember,
+                prepares=prepares(),
+                gives_empty=gives_empty,
+            ),
         )
-        self.held = HeldStates(query.plan.states, query.linked.states, self.running.runtime_of)
-        self.buffer: Buffer[Item] = Buffer()
+        self.clock = self._admission.clock
+        self.running = self._admission.running
+        self.held = self._admission.held
+        self.buffer = self._admission.buffer
+        self.counters = self._admission.counters
+        self.letters = self._admission.letters
         self._style: Style | None = None
         self._closed = False
 
@@ -151,87 +148,10 @@ class Engine:
             if self.running.observer is not None and not self.running.observer.sated:
                 items = self.running.observer.taken(map(whole, items))
             if isinstance(items, RecordBlock):
-                self._take_records(items, now, wall, found)
+                self._admission.take_records(items, now, wall, found)
             else:
-                self._take(items, now, wall, found)
+                self._admission.take(items, now, wall, found)
         return self._out(found)
-
-    def _take_records(self, records: RecordBlock, now: int, wall: int, found: Found) -> None:
-        """The same for records of one template: those that come in order are decided at once."""
-        block, place = self.running.block(), 0
-        if block is None or not (self.running.feeds_blocks and block.suits_all(records)):
-            self._take(records, now, wall, found)
-            return
-        while place < len(records):
-            count = 0 if self.buffer else self.clock.goes_on_until(records.times[place:])
-            if count:
-                decided = block.decide(records[place : place + count])
-                first = 0
-                for alone in (*decided.undecided(), count):
-                    self._take_decided(decided[first:alone], records.stream, now, wall, found)
-                    if alone < count:
-                        self._take((records[place + alone],), now, wall, found)
-                    first = alone + 1
-            else:
-                self._take(records[place : place + 1], now, wall, found)
-            place += count or 1
-
-    def _take_decided(self, block: DecidedBlock, stream: str, now: int, wall: int, found: Found) -> None:
-        if block:
-            self.clock.goes_on(stream, block.times[-1], now, wall)
-            self.running.changes.judged = block.times[-1]
-            self.counters["items"] += len(block)
-            self.counters["processed"] += len(block)
-            block.count_all()
-            self.running.runtime.take_block(block, found)
-
-    def _take(self, items: Iterable[Item | DeadLetter | Mapped], now: int, wall: int, found: Found) -> None:
-        waiting, goes_on, running = len(self.buffer), self.clock.goes_on, self.running
-        models, counters, plain = running.changes.streams, self.counters, running.plain
-        block, follower = running.block(), running.follower
-        try:
-            for one in items:
-                counters["items"] += 1
-                if block is not None:
-                    if not waiting and block.suits(one) and goes_on(one.stream, one.at, now, wall):
-                        if follower is not None:
-                            follower.processed(Item(*one[:4]) if isinstance(one, Item) and one.sent else one)
-                        if (letter := block.add(one)) is not None:
-                            self._settle(block, found)
-                            self._bury(letter)
-                            running.advance(one.at, found)
-                        continue
-                    self._settle(block, found)
-                item = one.item(one.sent) if isinstance(one, Mapped) else one
-                if isinstance(item, DeadLetter):
-                    self._bury(item)
-                elif item.stream in models:
-                    if self._admit_change(item, now, wall):
-                        self._release(found)
-                    waiting = len(self.buffer)
-                elif not waiting and goes_on(item.stream, item.at, now, wall):
-                    if plain and item.removed is None and not item.sent:  # `_process` without its questions
-                        running.changes.judged = item.at
-                        if (letter := running.process(item, item, found)) is None:
-                            counters["processed"] += 1
-                        else:
-                            self._bury(letter)
-                    else:
-                        self._process(item, found)
-                elif self._admit(item, now, wall):
-                    self._release(found)
-                    waiting = len(self.buffer)
-        finally:  # also if the caller's iterator fails: the clock has seen what came
-            if block is not None:
-                self._settle(block, found)
-
-    def _settle(self, block: ItemBlock, found: Found) -> None:
-        """Let the runtime have what a block has gathered."""
-        entries = block.take()
-        if entries:
-            self.running.changes.judged = entries[-1][0]
-            self.counters["processed"] += len(entries)
-            self.running.take_block(entries, found)
 
     def update(
         self, insert: Any = (), delete: Any = (), at: Instant | None = None, *, format: str | None = None
@@ -251,60 +171,20 @@ class Engine:
             self._style = style_of_text(written(at))
         with self._lock:
             self._check_open()
-            when = self._first_instant() if instant is None else instant
+            when = self._admission.first_instant() if instant is None else instant
             come, gone = (triples_of(graph, UPDATE, when or 0, format) for graph in (insert, delete))
             refuse_blank_nodes(gone)
-            found = self._take_update(come, gone, when)
+            found = self._admission.take_update(come, gone, when, self._now())
         return self._out(found)
 
     def update_triples(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> list[Occurrence]:
         """`update` with triples as the files of the static graph have them, blank nodes included."""
         with self._lock:
             self._check_open()
-            found = self._take_update(tuple(insert), tuple(delete), self._first_instant())
+            found = self._admission.take_update(
+                tuple(insert), tuple(delete), self._admission.first_instant(), self._now()
+            )
         return self._out(found)
-
-    def _first_instant(self) -> int | None:
-        """The first instant of which nothing is decided; `None` as long as no time has come."""
-        watermark = self.clock.watermark
-        return None if watermark is None else self.running.changes.first_instant(watermark)
-
-    def _take_update(
-        self, come: tuple[Triple, ...], gone: tuple[Triple, ...], at: int | None
-    ) -> list[Occurrence]:
-        found: list[Occurrence] = []
-        item = Item(UPDATE, at or 0, come, removed=gone)
-        self.counters["items"] += 1
-        if at is None:
-            self._make_change(item, self.running.all())
-        elif self.clock.too_far(at, self._now()):
-            self._bury(too_far(item))
-        elif self._is_late_change(item):
-            self._bury(late_change(item, self.clock.watermark))
-        else:
-            self.buffer.add(at, item, ahead=True)
-            self._release(found)
-        return found
-
-    def _admit_change(self, item: Item, now: int, wall: int) -> bool:
-        """Let a change of a stream wait for its instant."""
-        if item.stream == UPDATE:
-            self._bury(DeadLetter(item.stream, item.at, "OBEP616", "no stream has this name", as_sent(item)))
-            return False
-        watermark = self.clock.watermark
-        late_here = self._is_late_change(item)
-        verdict = self.clock.observe(item.stream, item.at, now, wall)
-        if verdict == "future":
-            self._bury(too_far(item))
-        elif late_here or verdict == "late":
-            self._bury(late_change(item, watermark))
-        else:
-            self.buffer.add(item.at, item, ahead=True)
-        return verdict == "on time"
-
-    def _is_late_change(self, item: Item) -> bool:
-        watermark = self.clock.watermark
-        return (watermark is not None and item.at < watermark) or self.running.changes.is_late(item.at)
 
     def push_frame(
         self,
@@ -343,7 +223,7 @@ class Engine:
         with self._lock:
             self._check_open()
             self.clock.advance(instant_of(written(to)))
-            self._release(found)
+            self._admission.release(found)
         return self._out(found)
 
     def tick(self) -> list[Occurrence]:
@@ -353,7 +233,7 @@ class Engine:
         with self._lock:
             self._check_open()
             self.clock.tick({}, self._steady())
-            self._release(found)
+            self._admission.release(found)
         return self._out(found)
 
     def close(self) -> list[Occurrence]:
@@ -363,12 +243,7 @@ class Engine:
             if self._closed:
                 return []
             self._closed = True
-            for _, item in self.buffer.take(len(self.buffer)):
-                self._process(item, found)
-            found.extend(self.running.close())
-            now = self.running.now
-            if now is not None:
-                self.clock.advance(now)  # what was decided is not decided again after `restore`
+            self._admission.end(found)
         return self._out(found)
 
     @property
@@ -503,72 +378,6 @@ class Engine:
             )
         return stream
 
-    def _admit(self, item: Item, now: int, wall: int) -> bool:
-        verdict = self.clock.observe(item.stream, item.at, now, wall)
-        if verdict == "on time":
-            self.buffer.add(item.at, item)
-            return True
-        if verdict == "late":
-            self._bury(late(item.stream, item.at, self.clock.watermark or 0, as_sent(item)))
-        else:
-            self._bury(too_far(item))
-        return False
-
-    def _release(self, found: list[Occurrence]) -> None:
-        """Process what the watermark has come to, and move time there."""
-        watermark = self.clock.watermark
-        if watermark is None:
-            return
-        while (item := self.buffer.pop(watermark)) is not None:
-            self._process(item, found)
-        self.running.advance(watermark, found)
-
-    def _process(self, whole: Item, found: list[Occurrence]) -> None:
-        if whole.stream in self.running.changes.streams:
-            versions = self.running.all()
-            for one in versions:
-                found.extend(one.settle(whole.at))
-            anew = self._make_change(whole, versions)
-            for one in versions:
-                found.extend(one.see_knowledge(whole.at) if one in anew else one.advance(whole.at))
-            return
-        self.running.changes.judged = whole.at
-        ready = not_a_model(whole) if whole.removed is not None else self.running.prepared(whole)
-        if isinstance(ready, DeadLetter):
-            self._bury(ready)
-            found.extend(hit for one in self.running.all() for hit in one.advance(whole.at))
-            return
-        whole = ready
-        item = Item(*whole[:4]) if whole.sent else whole  # items may be kept for long, the record is not
-        if self.running.observer is not None:
-            self.running.observer.processed(item)
-        letter = self.running.process(whole, item, found)
-        if letter is None:
-            self.counters["processed"] += 1
-        else:
-            self._bury(letter)
-
-    def _make_change(self, item: Item, versions: list[Generation]) -> list[Generation]:
-        """Change K, or bury the item that asks for it; the versions that must look at K again."""
-        letter, anew = self.running.change(item, versions, self.counters)
-        if letter is not None:
-            self._bury(letter)
-        if anew:
-            runtimes = {id(one.runtime) for one in anew}
-            self.held.follow(lambda runtime: id(runtime) in runtimes)
-        return anew
-
-    def _bury_derived(self, letter: DeadLetter) -> None:
-        """An occurrence that contradicts T as an item of the next stratum; it is no item of the input."""
-        if self.running.versions is not None and letter in self._letters:
-            return  # two versions of the query have met it
-        self.counters["derived_dead_letters"] = self.counters.get("derived_dead_letters", 0) + 1
-        self._letters.append(letter)
-
-    def _bury(self, letter: DeadLetter) -> None:
-        self.counters["dead_letters"] += 1
-        self._letters.append(letter)
-
     def _out(self, found: list[Occurrence]) -> list[Occurrence]:
         """Callbacks run outside of the lock."""
         with self._lock:
@@ -579,7 +388,8 @@ class Engine:
             if found and self.running.observer is not None:
                 self.running.observer.reported(found)
             self.running.count(self.counters)
-            letters, self._letters = self._letters, []
+            letters = self.letters.copy()
+            self.letters.clear()
             calls = self.held.take() if self.held.waiting else []
         if self.on_dead_letter is not None:
             for letter in letters:

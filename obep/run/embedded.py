@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 from obep.abstraction.matcher import NOTED
 from obep.config.output_forms import writes_empty
 from obep.config.toml_file import Config
+from obep.engine.admission import OnDeadLetter
 from obep.engine.bulk import rarely_collected, uncollected
 from obep.engine.clock import Clock
-from obep.engine.engine import Engine, OnDeadLetter
+from obep.engine.engine import Engine
 from obep.engine.query import Query
 from obep.engine.replacing.running import EVICTED
 from obep.engine.time_letters import LATE

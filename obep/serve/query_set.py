@@ -14,8 +14,9 @@ from itertools import chain
 
 import msgspec
 
+from obep.engine.admission import OnDeadLetter
 from obep.engine.clock import Clock
-from obep.engine.engine import Engine, OnDeadLetter
+from obep.engine.engine import Engine
 from obep.engine.query import Query
 from obep.engine.replacing.meaning import meanings
 from obep.engine.replacing.replace_query import named, resolved

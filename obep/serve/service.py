@@ -18,7 +18,8 @@ from typing import Any
 
 import msgspec
 
-from obep.engine.engine import RECENT, Engine, OnDeadLetter
+from obep.engine.admission import OnDeadLetter
+from obep.engine.engine import RECENT, Engine
 from obep.engine.query import Query
 from obep.engine.replacing.replacement import Replacement
 from obep.engine.snapshots.sealed import damaged

@@ -48,7 +48,7 @@ def test_a_graph_in_any_form(form: str):
 def test_terms_of_rdflib_become_those_of_n_triples():
     from rdflib import Graph
 
-    from obep.engine.pushed_graphs import triples_of
+    from obep.engine.pushed_values import triples_of
 
     text = ttl(':x :p 5, "line\\nbreak", "ja"@DE, 1.5, true, [] .')
     graph = Graph().parse(data=text, format="turtle")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obep.engine.pushed_graphs import triples_of
+from obep.engine.pushed_values import triples_of
 from obep.errors import ObepError
 
 PIECES = [

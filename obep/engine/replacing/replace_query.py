@@ -186,12 +186,12 @@ def _warm(engine: Engine, new: Generation, watermark: int, warm: int | None, his
         and one.at <= watermark
         and (first is None or one.at >= first)
     ]
-    letters, counters = len(engine._letters), dict(engine.counters)
+    letters, counters = len(engine.letters), dict(engine.counters)
     new.runtime.observer = None
     for whole in sorted(items, key=lambda one: one.at):
         new.process(whole, Item(*whole[:4]))
     new.advance(watermark)
-    del engine._letters[letters:]  # they were reported when the items came
+    del engine.letters[letters:]  # they were reported when the items came
     engine.counters.clear()
     engine.counters.update(counters)
 

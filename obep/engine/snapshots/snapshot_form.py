@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from obep.engine.pushed_graphs import is_term
+from obep.engine.pushed_values import is_term
 from obep.model import Assertion, Solution, Term, Triple
 from obep.operators.wire import Content
 

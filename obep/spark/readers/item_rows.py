@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from obep.engine.pushed_graphs import is_term
+from obep.engine.pushed_values import is_term
 from obep.engine.split.key_routes import Graph
 from obep.formats.input_limits import Limits, Refused
 from obep.formats.rdf_text import item_triples, parse_graph, read_lines

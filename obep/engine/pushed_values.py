@@ -1,14 +1,19 @@
-"""Whatever a program calls a graph, as the triples of an item."""
+"""The graphs and instants that a program pushes, as triples and microseconds."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
 from obep.errors import ObepError, fail
+from obep.formats.time_hints import likely_unit
+from obep.formats.timestamps import parse_instant
 from obep.model import Term, Triple
+
+Instant = str | int | float | datetime
 
 _TERM = re.compile(
     r"""<[a-zA-Z][a-zA-Z0-9+.-]*:(?:[^\x00-\x20<>"{}|^`\\]|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})*>"""
@@ -120,3 +125,21 @@ def _canonical(text: str, term: Any) -> Term:
     if datatype:
         return _require(literal(str(term), f"<{datatype}>", language))
     return _require(literal(str(term), language=language))
+
+
+def written(at: Instant) -> str | int | float:
+    """An instant as items have it; a datetime without a zone is UTC."""
+    return at.isoformat() if isinstance(at, datetime) else at
+
+
+def instant_of(at: Any) -> int:
+    """In microseconds."""
+    remedy = '"2026-01-01T10:00:00Z", a datetime, or a number of seconds'
+    if not isinstance(at, str | int | float):
+        raise fail("OBEP570", f"{type(at).__name__} is no instant", remedy=remedy)
+    try:
+        return parse_instant(at)
+    except ValueError as error:
+        likely = None if isinstance(at, str) else likely_unit(at, "s")
+        reason = likely.meant if likely else ""
+        raise fail("OBEP570", str(error), reason=reason, remedy=remedy) from None
