@@ -62,7 +62,7 @@ class DeadLetter(NamedTuple):
     reason: str
     raw: str = ""
     line: int = 0
-    """The line of its file on which it begins, where that is known (from 1)."""
+    """The line of its file on which it begins, or the row of its frame, where that is known (from 1)."""
 
 
 @dataclass(slots=True, eq=False)

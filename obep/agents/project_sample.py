@@ -16,7 +16,6 @@ from obep.agents.sample_records import (
     content,
     format_of,
     inside,
-    merged,
     plain_records,
     too_much,
 )
@@ -24,7 +23,7 @@ from obep.config.toml_file import Config, load_config
 from obep.engine.query import Query
 from obep.errors import count, fail
 from obep.formats import read_items_of
-from obep.formats.likely_mapping import likely_settings
+from obep.formats.likely_mapping import likely_settings, merged
 from obep.formats.record_fields import Record
 from obep.formats.record_mapping import make_mapping
 from obep.formats.stream_reader import Notes

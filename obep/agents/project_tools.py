@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from obep.agents.project_sample import FIRST, Budget, Project, Sample
-from obep.agents.sample_records import inside, merged, plain_records, too_much
+from obep.agents.sample_records import inside, plain_records, too_much
 from obep.engine.query import Query
 from obep.errors import ObepError, count, fail
-from obep.formats.likely_mapping import likely_settings, mapping_text
+from obep.formats.likely_mapping import likely_settings, mapping_text, merged
 from obep.formats.record_fields import Record
 from obep.formats.tables.frame_items import frame_items
 from obep.formats.tables.mapped_records import whole

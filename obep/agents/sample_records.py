@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -67,16 +67,6 @@ def plain_records(path: Path, most: int = MOST_RECORDS) -> list[Record]:
         return list(islice(rows, most))
     text = data.decode("utf-8-sig", "replace")
     return list(islice(_json(text) if format == "json" else _lines(text), most))
-
-
-def merged(records: Iterable[Record]) -> Record:
-    """One record with all fields of several, each with the first value that is there."""
-    found: Record = {}
-    for record in records:
-        for name, value in record.items():
-            if found.get(name) is None:
-                found[name] = value
-    return found
 
 
 def too_much(what: str) -> ObepError:

@@ -15,11 +15,11 @@ from pyoxigraph import Literal
 
 from obep.agents.field_profiles import Profile, disorder, profiles, quantile
 from obep.agents.rule_proposals import Rule, duration, reading, rules_for, title
-from obep.agents.sample_records import content, format_of, merged, plain_records
+from obep.agents.sample_records import content, format_of, plain_records
 from obep.config.toml_file import Config, load_config
 from obep.errors import fail
 from obep.formats import read_items_of
-from obep.formats.likely_mapping import NO_PATH, likely_settings, mapping_text, toml_text
+from obep.formats.likely_mapping import NO_PATH, likely_settings, mapping_text, merged, toml_text
 from obep.formats.record_fields import Record, look_up
 from obep.formats.time_hints import NAMING, bare_name, flat_fields, last_step
 from obep.formats.units import shown, unit_named

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Container, Iterable, Iterator
 from decimal import Decimal
+from itertools import count, zip_longest
+from string import ascii_letters, digits
 from typing import Any
 
 from obep.formats.record_fields import Record
 from obep.formats.time_hints import (
+    DEEPEST,
     NAMING,
     bare_name,
     counted_time,
@@ -27,50 +31,153 @@ TEXTS = frozenset(
 """Names of fields whose digits are no number, in lower case and without `_`, `-` and spaces."""
 _NUMBER = re.compile(r"[+-]?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d{1,2})?\Z", re.ASCII)
 _BARE = re.compile(r"[\w-]+", re.ASCII)
+_WORD = frozenset(f"{ascii_letters}{digits}_")
 NO_PATH = frozenset('{}:?"\\\n')
 """Characters that the name of a field in a template cannot contain."""
 
+MOST_FIELDS = 1000
+NOT_HELD = (
+    "neither text nor a number nor a truth value, or beyond the fourth element of an array, or its name has "
+    f'one of {{ }} : ? " \\, or there are more than {MOST_FIELDS} fields'
+)
+"""Why a field is in no likely mapping."""
 
-def likely_settings(
-    record: Record,
-    names: str = "http://example.org/",
-    *,
-    time: str = "",
-    subject: str = "",
-    optional: bool = False,
-) -> dict[str, Any]:
-    """A mapping, as obep.toml has it, that makes triples of all fields of a record.
 
-    `time` and `subject` are the fields of the time and of the name of what the record is about; without them
-    both are guessed. `optional`: fields may be missing in other records, but for the subject.
+class LikelyMapping:
+    """A mapping that makes triples of all fields of some records, and grows with the fields of others."""
+
+    def __init__(
+        self,
+        record: Record,
+        names: str = "http://example.org/",
+        *,
+        time: str = "",
+        subject: str = "",
+        optional: bool = False,
+    ) -> None:
+        """`time` and `subject` are the fields of the time and of the name of what a record is about; without
+        them both are guessed. `optional`: fields may be missing in other records, but for the subject."""
+        flat = usable_fields(record)
+        found = written_time(flat_fields(record)) or ("time" if "time" in record else counted_time(flat))
+        self.time = time or found
+        others = [path for path in flat if path != self.time]
+        spelt = (
+            path
+            for said in (bare_name, last_step)
+            for name in NAMING
+            for path in others
+            if said(path) == name
+        )
+        is_path = subject and not set(subject) & NO_PATH
+        self._subject = subject if is_path else next(spelt, others[0] if others else "")
+        measured = (path for path in others if path != self._subject)
+        self._texts = not any(type(flat[path]) in (int, float) for path in measured)
+        self._names, self._optional = names, optional
+        self._sample: Record = {}
+        self._properties: dict[str, str] = {}
+        self.grow(record)
+
+    def grow(self, record: Record) -> None:
+        """Add the fields of another record."""
+        fill_fields(self._sample, record)
+        self._usable = usable_fields(self._sample)
+        self._held = {*self._usable, self.time, self._subject}
+        self._single = self._held & self._sample.keys()
+        new = [path for path in self._usable if path not in self._properties]  # others keep their names
+        for path in sorted(new, key=lambda path: _name(path) != path):
+            self._properties[path] = _new_name(path, self._properties.values())
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The mapping, as obep.toml has it."""
+        flat = self._usable
+        others = [path for path in flat if path not in (self.time, self._subject)]
+        types = {path: ":double" if self._texts and _is_measured(path, flat[path]) else "" for path in others}
+        mark = "?" if self._optional else ""
+        said = [f":{self._properties[path]} {{{path}{mark}{types[path]}}}" for path in others]
+        about = f":{{{self._subject}}}" if self._subject else "[]"
+        settings: dict[str, Any] = {
+            "prefixes": {"": self._names},
+            "template": f"{about} {' ; '.join(said) or 'a :Thing'} .",
+        }
+        if self.time and self.time != "time":
+            settings["time"] = self.time
+        return settings | _time_settings(flat.get(self.time, ""))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more fields are added: records of strangers may all have others."""
+        return len(self._held) >= MOST_FIELDS
+
+    def unheld(self, record: Record) -> str:
+        """The first field with a value that the mapping does not have."""
+        return "" if record.keys() <= self._single else next(_unheld(record.items(), self._held), "")
+
+    def holds_all(self, columns: Iterable[tuple[str, Iterable[Any]]]) -> bool:
+        """Whether the mapping has all fields with values in columns of records."""
+        return not any(
+            value is not None and self.unheld({name: value})
+            for name, values in columns
+            if name not in self._single
+            for value in values
+        )
+
+
+def _unheld(fields: Iterable[tuple[str, Any]], held: Container[str], way: str = "") -> Iterator[str]:
+    for name, value in fields:
+        path = f"{way}{name}"
+        if isinstance(value, dict):
+            yield from _unheld(value.items(), held, f"{path}.")
+        elif isinstance(value, list):
+            yield from _unheld(((str(n), one) for n, one in enumerate(value)), held, f"{path}.")
+        elif value is not None and path and path not in held:  # "": the row numbers that pandas writes to CSV
+            yield path
+
+
+def merged(records: Iterable[Record]) -> Record:
+    """One record with all fields of several, each with the first value that is there.
+
+    >>> merged([{"a": {"b": None}}, {"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}])
+    {'a': {'b': 1, 'c': 2}}
+    """
+    found: Record = {}
+    for record in records:
+        fill_fields(found, record)
+    return found
+
+
+def fill_fields(known: Record, record: Record, deep: int = DEEPEST) -> None:
+    """Give a record the values of another one for fields that it does not have, or that are null."""
+    for name, value in record.items():
+        known[name] = _filled(known.get(name), value, deep)
+
+
+def _filled(known: Any, value: Any, deep: int) -> Any:
+    if deep and isinstance(value, dict) and (known is None or isinstance(known, dict)):
+        filled = {} if known is None else known
+        fill_fields(filled, value, deep - 1)
+        return filled
+    if deep and isinstance(value, list) and (known is None or isinstance(known, list)):
+        return [_filled(a, b, deep - 1) for a, b in zip_longest(known or (), value)]
+    return value if known is None else known
+
+
+def usable_fields(record: Record) -> dict[str, Any]:
+    """The fields that a likely mapping can make triples of, by their paths."""
+    return {
+        path: value
+        for path, value in flat_fields(record).items()
+        if path and isinstance(value, str | int | float | Decimal) and not set(path) & NO_PATH
+    }
+
+
+def likely_settings(record: Record, names: str = "http://example.org/", **how: Any) -> dict[str, Any]:
+    """A mapping, as obep.toml has it, that makes triples of all fields of a record; see `LikelyMapping`.
 
     >>> likely_settings({"device": 7, "ts": 1767261600000, "temp": -4.5})["template"]
     ':{device} :temp {temp} .'
     """
-    whole = flat_fields(record)
-    flat = {
-        path: value
-        for path, value in whole.items()
-        if isinstance(value, str | int | float | Decimal) and not set(path) & NO_PATH
-    }
-    time = time or written_time(whole) or ("time" if "time" in record else counted_time(flat))
-    others = [path for path in flat if path != time]
-    spelt = (
-        path for said in (bare_name, last_step) for name in NAMING for path in others if said(path) == name
-    )
-    who = subject if subject and not set(subject) & NO_PATH else next(spelt, others[0] if others else "")
-    texts = not any(type(flat[path]) in (int, float) for path in others if path != who)
-    types = {path: ":double" if texts and _is_measured(path, flat[path]) else "" for path in others}
-    mark = "?" if optional else ""
-    said = [f":{_local(path)} {{{path}{mark}{types[path]}}}" for path in others if path != who]
-    about = f":{{{who}}}" if who else "[]"
-    settings: dict[str, Any] = {
-        "prefixes": {"": names},
-        "template": f"{about} {' ; '.join(said) or 'a :Thing'} .",
-    }
-    if time and time != "time":
-        settings["time"] = time
-    return settings | _time_settings(flat.get(time, ""))
+    return LikelyMapping(record, names, **how).settings
 
 
 def _time_settings(value: Any) -> dict[str, str]:
@@ -126,7 +233,12 @@ def _is_measured(path: str, value: object) -> bool:
     return isinstance(value, str) and bool(_NUMBER.match(value)) and last_step(path) not in TEXTS
 
 
-def _local(path: str) -> str:
-    """A field's name as that of a property."""
-    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in path)
+def _name(path: str) -> str:
+    """A field's name as that of a property: letters, digits and `_`."""
+    name = "".join(c if c in _WORD or (c.isalpha() and c >= "À") else "_" for c in path)
     return name if name[:1].isalpha() else f"p{name}"
+
+
+def _new_name(path: str, taken: Collection[str]) -> str:
+    name = _name(path)
+    return next(one for n in count(1) if (one := name if n == 1 else f"{name}_{n}") not in taken)

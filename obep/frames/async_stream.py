@@ -122,9 +122,9 @@ def stream(
     """What a query finds in a source, as it is found: `async for hit in obep.stream(query, source)`.
 
     `source` is an async iterator of dicts or `Item`s, or whatever `obep.detect` takes; so are `mapping`,
-    `time`, `subject` and `stream`. Without a mapping, one is made of the first record. `snapshot` goes on
-    from that of another `Stream`, with the records after it. `settings` are those of `Engine`; with `idle`,
-    streams that are silent so long hold back no others.
+    `time`, `subject` and `stream`. Without a mapping, one is made of the first record, and grows with the
+    fields of others. `snapshot` goes on from that of another `Stream`, with the records after it. `settings`
+    are those of `Engine`; with `idle`, streams that are silent so long hold back no others.
 
     >>> import asyncio, obep
     >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")

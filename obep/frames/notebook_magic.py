@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
 from typing import Any
 
 from obep.errors import ObepError
@@ -21,7 +22,7 @@ def obep_cell(shell: Any, line: str, cell: str) -> None:
     from IPython.display import display
 
     name = line.strip() or "query"
-    if not name.isidentifier():
+    if not name.isidentifier() or iskeyword(name):
         print(f"%%obep {name}: not the name of a variable")
         return
     try:

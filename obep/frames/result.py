@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from obep.engine.states.held_states import Held
-from obep.errors import Diagnostic, printable
+from obep.errors import Diagnostic, count, printable
 from obep.frames.typed_columns import Column, Structs, of_terms, to_arrow, to_pandas, to_polars
 from obep.model import Alert, Answer, DeadLetter, Occurrence, Term, local_name
 from obep.output.json_writer import iri, parts_of
@@ -74,7 +74,7 @@ class Table(Generic[One]):
     def _repr_html_(self) -> str:
         from obep.frames.result_picture import table_html
 
-        return table_html(self.columns(), len(self), "")
+        return table_html(self.columns(), len(self), "") if self._records else escape(repr(self))
 
     def columns(self) -> list[Column]:
         """The columns with their types."""
@@ -162,10 +162,8 @@ class Result:
             "episode": self.states,
             "row": self.rows,
         }
-        parts = [
-            f"{len(table)} {name}{'s' * (len(table) != 1)}" for name, table in kinds.items() if len(table)
-        ]
-        text = f"<Result: {', '.join(parts) or 'nothing'} in {self.counters['items']} records"
+        parts = [count(len(table), name) for name, table in kinds.items() if len(table)]
+        text = f"<Result: {', '.join(parts) or 'nothing'} in {count(self.counters['items'], 'record')}"
         if self.dead_letters:
             [(code, _)] = Counter(letter.code for letter in self.dead_letters).most_common(1)
             first = next(letter for letter in self.dead_letters if letter.code == code)
@@ -279,7 +277,7 @@ def letter_columns(letters: Sequence[DeadLetter]) -> list[Column]:
         Column("code", "text", [one.code for one in letters]),
         Column("reason", "text", [one.reason for one in letters]),
         Column("raw", "text", [one.raw for one in letters]),
-        Column("line", "integer", [one.line for one in letters]),
+        Column("line", "integer", [one.line or None for one in letters]),
     ]
 
 

@@ -120,7 +120,8 @@ def to_pandas(columns: Sequence[Column]) -> pandas.DataFrame:
         import pandas
     except ImportError:
         raise fail("OBEP551", "a frame of pandas needs pandas", remedy="pip install pandas") from None
-    kinds = {"integer": "Int64", "number": "float64", "flag": "boolean"}
+    text = pandas.Series([""]).dtype  # of pandas 3 it is no object
+    kinds = {"integer": "Int64", "number": "float64", "flag": "boolean", "text": text}
     made = {}
     for name, kind, values in columns:
         if kind == "time":
@@ -131,7 +132,7 @@ def to_pandas(columns: Sequence[Column]) -> pandas.DataFrame:
         elif isinstance(kind, Structs):
             made[name] = pandas.Series([_dated(value, kind) for value in values], dtype=object)
         else:
-            made[name] = pandas.Series(values, dtype=kinds.get(kind, object if kind != "text" else None))
+            made[name] = pandas.Series(values, dtype=kinds[kind])
     return pandas.DataFrame(made, columns=[one.name for one in columns])
 
 

@@ -152,8 +152,9 @@ def test_the_magic_checks_a_cell_and_keeps_the_query_under_its_name(
     shell.run_cell_magic("obep", "hot", "EVENT A AS")
     assert isinstance(shell.user_ns["hot"], obep.Query)
     assert "OBEP" in capsys.readouterr().out
-    shell.run_cell_magic("obep", "no name; x", good)
-    assert "not the name of a variable" in capsys.readouterr().out
+    for line in ("no name; x", "class"):
+        shell.run_cell_magic("obep", line, good)
+        assert "not the name of a variable" in capsys.readouterr().out
 
 
 def test_progress_counts_the_records(capsys: pytest.CaptureFixture[str]) -> None:

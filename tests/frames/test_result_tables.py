@@ -98,6 +98,7 @@ def test_tables_without_rows_have_their_columns(kind: str) -> None:
         assert len(frame) == 0
         names = frame.schema.names if kind == "to_arrow" else list(frame.columns)
         assert names == [column.name for column in table.columns()]
+        assert "<Table of 0" in str(table) and "&lt;Table of 0" in table._repr_html_()
 
 
 def test_rows_of_queries_have_a_column_for_each_variable() -> None:
@@ -195,6 +196,7 @@ def test_rows_of_rdf_are_read_and_those_of_other_streams_refused() -> None:
         ("readings.csv", {}, "OBEP880", "pandas.read_csv"),
         ({"ts": [1], "room": ["a"]}, {}, "OBEP880", "[record]"),
         (7, {}, "OBEP880", "int is no frame"),
+        (polars.Series([1]), {}, "OBEP880", "Series is no frame"),
         ([("2026", 1)], {}, "OBEP880", "a record is a dict, this is tuple"),
         (ROWS, {"time": "tz"}, "OBEP881", "ts, room, celsius"),
         (ROWS, {"subject": "Room"}, "OBEP881", '"room"'),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple, TypedDict, Unpack, overload
+from typing import Any, NamedTuple, TypedDict, Unpack, cast, overload
 
 import msgspec
 
 from obep.errors import ObepError, fail
 from obep.formats.input_limits import Refused
-from obep.formats.likely_mapping import likely_settings
+from obep.formats.likely_mapping import NOT_HELD, LikelyMapping, merged
 from obep.formats.record_fields import Record, look_up
 from obep.formats.record_mapping import SETTINGS, make_mapping
 from obep.formats.record_mapping import Mapping as RecordMapping
@@ -27,7 +27,7 @@ from obep.formats.tables.record_blocks import (
     in_blocks,
 )
 from obep.formats.time_hints import fields_there, nearest_path
-from obep.formats.triple_template import Template
+from obep.formats.units import shown
 from obep.model import DeadLetter, Item
 
 SAMPLE = 200
@@ -71,53 +71,85 @@ def frame_items(frame: Any, **how: Unpack[How]) -> FrameItems:
     """The items of a frame, read as they are asked for."""
     lots = frame_lots(frame)
     first = next(lots, ())
-    reader = record_reader(first[:SAMPLE], **how)
+    reader = record_reader(first, **how)
     return FrameItems(reader.lots(chain((first,), lots)), reader.mapping, reader.reading.notes)
 
 
-class RecordReader(NamedTuple):
+class RecordReader:
     """Makes items of records, one after the other."""
 
-    reading: Reading
-    mapping: dict[str, Any]
-    time: str = ""
-    template: Template | None = None
-    """That of the mapping, if it says all about a record."""
+    def __init__(
+        self, reading: Reading, mapping: dict[str, Any], time: str, guessed: LikelyMapping | None
+    ) -> None:
+        self.reading = reading
+        self.mapping = mapping
+        """The settings of the mapping; one that is guessed grows with the fields of the records."""
+        self._time = time
+        self._guessed = guessed
+        self._rows = 0
 
     def lots(self, lots: Iterable[Lot]) -> Iterator[Records]:
         """The items of many records."""
-        if self.template is None:
-            yield from map(self._one_by_one, lots)
-            return
-        maker = BlockMaker(self.reading, self.template)
-
-        def at_once(some: Lot) -> RecordBlock | None:
-            return maker.make(some if isinstance(some, Columns) else Objects(some), _Lines(some))  # type: ignore[arg-type]  # dicts
-
+        template, maker = None, None
         for lot in lots:
-            if isinstance(lot, Columns) or set(map(type, lot)) == {dict}:
-                yield from in_blocks(lot, at_once, self._one_by_one)
-            else:
+            latest = fills_at_once(self.reading) if self._fits(lot) else None
+            if latest is None:
                 yield self._one_by_one(lot)
+                continue
+            if maker is None or latest is not template:
+                template, maker = latest, BlockMaker(self.reading, latest)
+
+            def at_once(some: Lot, maker: BlockMaker = maker) -> RecordBlock | None:
+                return maker.make(some if isinstance(some, Columns) else Objects(some), _Lines(some))  # type: ignore[arg-type]  # dicts
+
+            for records in in_blocks(lot, at_once, self._one_by_one):
+                if isinstance(records, RecordBlock):
+                    self._rows += len(records)
+                yield records
+
+    def _fits(self, lot: Lot) -> bool:
+        """Whether many records can be read at once: dicts, without a field that the mapping has not seen."""
+        if isinstance(lot, Columns):
+            return self._guessed is None or self._guessed.holds_all(lot.columns.items())
+        if set(map(type, lot)) != {dict}:
+            return False
+        records = cast(Sequence[Record], lot)
+        names = set(chain.from_iterable(records)) if self._guessed is not None else ()
+        columns = ((name, (record.get(name) for record in records)) for name in names)
+        return self._guessed is None or self._guessed.holds_all(columns)
 
     def _one_by_one(self, lot: Iterable[Entry]) -> Records:
         return [item for entry in lot for item in self.items(entry)]
 
     def items(self, entry: Entry) -> Iterator[Item | DeadLetter]:
         """The items of a record, or its dead letter; what is an item already stays one."""
+        self._rows += 1
         if isinstance(entry, Item | DeadLetter):
             yield entry
-        elif isinstance(entry, Refused):
-            yield dead(entry, self.reading.stream, b"")
-        else:
-            timed = self.reading.mapping is None and self.time
-            row = {**entry, "time": entry.get(self.time)} if timed else entry
-            yield from read_rows(row, _raw(entry), self.reading)
+            return
+        for one in self._read(entry):
+            yield one._replace(line=self._rows) if isinstance(one, DeadLetter) else one
+
+    def _read(self, entry: Record | Refused) -> Iterable[Item | DeadLetter]:
+        reading = self.reading
+        if isinstance(entry, Refused):
+            return [dead(entry, reading.stream, b"")]
+        guessed = self._guessed
+        if guessed is not None and guessed.unheld(entry):
+            if not guessed.is_full:
+                guessed.grow(entry)
+                self.mapping.update(guessed.settings)
+                reading.mapping = make_mapping(self.mapping, "mapping")
+            if path := guessed.unheld(entry):
+                return [dead(Refused("OBEP610", f"{path}: {NOT_HELD}"), reading.stream, _raw(entry))]
+        timed = reading.mapping is None and self._time
+        row = {**entry, "time": entry.get(self._time)} if timed else entry
+        return read_rows(row, _raw(entry), reading)
 
 
 def record_reader(first: Lot, **how: Unpack[How]) -> RecordReader:
     """The reader of records that begin with `first`."""
-    mapping, time, subject = how.get("mapping"), how.get("time", ""), how.get("subject", "")
+    mapping, time, subject = how.get("mapping"), str(how.get("time", "")), str(how.get("subject", ""))
     stream = how.get("stream", "")
     notes = how.get("notes") or Notes()
     reading = Reading(stream=stream, source=stream or "the frame", notes=notes, in_program=True)
@@ -125,22 +157,31 @@ def record_reader(first: Lot, **how: Unpack[How]) -> RecordReader:
         if time or subject:
             raise fail("OBEP881", "a mapping that is compiled has its own time", remedy="mapping={…}, time=…")
         reading.mapping, reading.rename = mapping, bool(stream)
-        return RecordReader(reading, {}, template=fills_at_once(reading))
-    sample = _merged(first)
+        return RecordReader(reading, {}, "", None)
+    sample = merged(one for one in first[:SAMPLE] if isinstance(one, dict))
     for name in (time, subject):
         if name and sample and look_up(sample, name) is None and name not in sample:
             raise _no_field(sample, name)
     settings: dict[str, Any] = {}
+    guessed = None
     if mapping is not None:
         settings = _with_time(mapping, time, subject)
     elif sample and "graph" not in sample:
         names = how.get("names", "http://example.org/")
-        settings = likely_settings(sample, names, time=time, subject=subject, optional=True)
-        if not time and not {"time"} & (settings.keys() | sample.keys()) and _counts_time(first):
-            settings = likely_settings(sample, names, time="t", subject=subject, optional=True)
+        guessed = LikelyMapping(sample, names, time=time, subject=subject, optional=True)
+        if not guessed.time and _counts_time(first[:SAMPLE]):
+            guessed = LikelyMapping(sample, names, time="t", subject=subject, optional=True)
+        settings = guessed.settings
+        if path := guessed.unheld(sample):
+            raise fail(
+                "OBEP881",
+                f"no mapping can be guessed for the column {shown(path)}",
+                reason=f"It is {NOT_HELD}.",
+                remedy=f"leave it out, or give a mapping: mapping={settings}",
+            )
     if settings:
         reading.mapping, reading.rename = make_mapping(settings, "mapping"), bool(stream)
-    return RecordReader(reading, settings, time, fills_at_once(reading))
+    return RecordReader(reading, settings, time, guessed)
 
 
 def _counts_time(entries: Lot) -> bool:
@@ -167,17 +208,6 @@ def _no_field(sample: Record, name: str) -> ObepError:
         reason=f"{fields_there(sample).capitalize()}." if sample else "",
         remedy=f'"{near}"' if near else "",
     )
-
-
-def _merged(entries: Lot) -> Record:
-    """One record with all fields of several, each with the first value that is there."""
-    merged: Record = {}
-    for entry in entries:
-        if isinstance(entry, dict):
-            for name, value in entry.items():
-                if merged.get(name) is None:
-                    merged[name] = value
-    return merged
 
 
 def _raw(record: Record) -> bytes:

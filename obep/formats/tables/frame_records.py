@@ -135,7 +135,10 @@ def _of_arrow(frame: Any) -> Iterator[Lot]:
     except ImportError:
         kind = f"{type(frame).__module__}.{type(frame).__name__}"
         raise fail("OBEP551", f"reading {kind} needs pyarrow", remedy="pip install pyarrow") from None
-    reader = pyarrow.RecordBatchReader.from_stream(frame)
+    try:
+        reader = pyarrow.RecordBatchReader.from_stream(frame)
+    except pyarrow.ArrowInvalid:  # a series
+        raise _no_frame(frame) from None
     _require_names(reader.schema.names)
     for batch in reader:
         for start in range(0, batch.num_rows, BATCH):

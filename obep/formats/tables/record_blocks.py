@@ -100,25 +100,25 @@ class Columns(Sequence[Fields]):
     """The records of a table, whose columns are as long as each other."""
 
     def __init__(self, columns: dict[str, Sequence[Any]]) -> None:
-        self._columns = columns
+        self.columns = columns
 
     def __len__(self) -> int:
-        return len(next(iter(self._columns.values()), ()))
+        return len(next(iter(self.columns.values()), ()))
 
     @overload
     def __getitem__(self, index: int) -> Fields: ...
     @overload
     def __getitem__(self, index: slice) -> Columns: ...
     def __getitem__(self, index: int | slice) -> Fields | Columns:
-        picked = {name: column[index] for name, column in self._columns.items()}
+        picked = {name: column[index] for name, column in self.columns.items()}
         return Columns(picked) if isinstance(index, slice) else picked
 
     def __iter__(self) -> Iterator[Fields]:
-        names = self._columns.keys()
-        return (dict(zip(names, row, strict=True)) for row in zip(*self._columns.values(), strict=True))
+        names = self.columns.keys()
+        return (dict(zip(names, row, strict=True)) for row in zip(*self.columns.values(), strict=True))
 
     def values(self, path: str) -> Sequence[Any]:
-        return self._columns[path]
+        return self.columns[path]
 
     def records(self) -> Iterable[Fields]:
         return self
