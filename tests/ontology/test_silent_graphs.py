@@ -28,7 +28,7 @@ def said(
         clauses.append(f"FROM GRAPH <k{number}.ttl>")
     text = "\n".join(["PREFIX : <http://e/#>", vocab, *clauses, events, ""])
     found = examine(link(parse(text), folder), {}, java=False)
-    return [one for one in found.diagnostics if one.code in ("OBEP242", "OBEP242")]
+    return [one for one in found.diagnostics if one.code == "OBEP242"]
 
 
 @pytest.mark.parametrize("prefixes", ["", PREFIXES, "# only a comment\n"])
