@@ -1,24 +1,25 @@
-"""PARTITION BY: the pattern on its own for each value; a value without state costs nothing."""
+"""PARTITION BY: the pattern on its own for each value; few values without state are kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
 from obep.engine.event_run import EventRun, Strand, rows_by_value
 from obep.engine.intake import Intake
+from obep.engine.reporter import Reports
 from obep.model import Item, Occurrence, Term
-from obep.operators.candidates import NOTHING, Take
+from obep.operators.candidates import NOTHING, Candidate, Rows, Take
 from obep.operators.state_context import States
 from obep.operators.state_values import Pack, Unpack
-from obep.operators.tree import Tree
+from obep.operators.tree import Leaf, Tree
 from obep.plan.nodes import Read
 from obep.plan.plan import EventPlan
 
 Value = tuple[Term, ...]
 _FEW = 1000
-"""So many values without state may be there before they are looked for."""
+"""So many values without state may be kept."""
 
 
 class Partitioned(EventRun):
@@ -43,8 +44,13 @@ class Partitioned(EventRun):
         self._touched: dict[Value, Strand] = {}
         self._fresh: dict[Value, Strand] = {}
         """Values with an occurrence since the last report."""
+        self._found: list[tuple[Strand, list[Candidate]]] = []
+        """The candidates of occurrences that were alone in their instants, in the order of these."""
         self._due: list[tuple[int, Value]] = []
         leaves = [leaf.node for leaf in pattern.leaves]
+        self._leaves = [Leaf(leaf, self._enter_alone(number, leaf)) for number, leaf in enumerate(leaves)]
+        self.steady = not (pattern.waits or plan.consumes or pattern.timed or pattern.wants_items)
+        self.steady = self.steady and max_keys is None
         self._intake = Intake([(leaf, self._take(number, leaf)) for number, leaf in enumerate(leaves)])
 
     def routes(self) -> Iterator[tuple[Term, Take]]:
@@ -60,13 +66,38 @@ class Partitioned(EventRun):
 
         return take
 
+    def leaves(self) -> Iterable[Leaf]:
+        return self._leaves
+
+    def _enter_alone(self, number: int, leaf: Read) -> Callable[[Occurrence, Rows], None]:
+        places = [leaf.variables.index(name) for name in self.plan.partition_by]
+
+        def enter(occurrence: Occurrence, rows: Rows) -> None:
+            for value, own in rows_by_value(rows, places).items():
+                strand = self._strand_of(value)
+                strand.tree.leaves[number].enter(occurrence, tuple(own))
+                if found := strand.tree.found:
+                    self._found.append((strand, [*found]))
+                    self._fresh[value] = strand
+                    found.clear()
+
+        return enter
+
+    def hand_over(self, reports: Reports, untied: bool) -> None:
+        for strand, candidates in self._found:
+            reports.add(strand.reporter, candidates, untied)
+        self._found.clear()
+        self._fresh.clear()
+
     def _strand(self, value: Value) -> Strand:
+        strand = self._touched[value] = self._fresh[value] = self._strand_of(value)
+        return strand
+
+    def _strand_of(self, value: Value) -> Strand:
         strand = self._strands.get(value)
         if strand is None:
-            if len(self._strands) > 2 * self._full + _FEW:
-                self._drop_empty()
+            self._drop_empty()
             strand = self._strands[value] = Strand(self.plan, value, self._states)
-        self._touched[value] = self._fresh[value] = strand
         return strand
 
     def report(self) -> Sequence[Occurrence]:
@@ -112,7 +143,7 @@ class Partitioned(EventRun):
             self.evicted += 1 if self._strands.pop(oldest).size() else 0
 
     def dump(self, pack: Pack) -> Any:
-        strands = [(value, strand.dump(pack)) for value, strand in self._strands.items()]
+        strands = [(value, strand.dump(pack)) for value, strand in self._with_state()]
         return [strands, list(self._touched), self._due, self._intake.dump(pack)]
 
     def load(self, data: Any, unpack: Unpack) -> None:
@@ -135,13 +166,14 @@ class Partitioned(EventRun):
         self._drop_empty()
 
     def _drop_empty(self) -> None:
-        kept = {
-            value: strand
-            for value, strand in self._strands.items()
-            if strand.size() or value in self._touched
-        }
-        self._strands = kept
-        self._full = len(kept)
+        """Drop the values without state once there are many: most come again, and a tree is dear to make."""
+        if len(self._strands) > 2 * self._full + _FEW:
+            self._strands = dict(self._with_state())
+            self._full = len(self._strands)
+
+    def _with_state(self) -> list[tuple[Value, Strand]]:
+        used = self._touched.keys() | self._fresh.keys()
+        return [(value, one) for value, one in self._strands.items() if one.size() or value in used]
 
     def pending(self) -> int:
         return sum(strand.tree.pending() for strand in self._strands.values())
@@ -152,4 +184,4 @@ class Partitioned(EventRun):
     @property
     def values(self) -> int:
         """The number of values with state."""
-        return len(self._strands)
+        return len(self._with_state())

@@ -72,6 +72,12 @@ QUERIES = (
     "EVENT H(?r) MATCH W AS a AND C AS b WITHIN 3 s\n"
     "IF { EVENT a { ?this :room ?r . } EVENT b { ?this :room ?r . } }\nRETURN H",
     "EVENT H MATCH L AS a EQUALS V AS b\nRETURN H",
+    "EVENT H(?r) MATCH W AS a SEQ C AS b WITHIN 5 s PARTITION BY ?r\n"
+    "IF { EVENT a { ?this :room ?r . } EVENT b { ?this :room ?r . } }\nRETURN H",
+    "EVENT H(?z) MATCH W AS a SEQ (C AS b OR S AS c) WITHIN 9 s PARTITION BY ?z\n"
+    "IF { EVENT a, b, c { ?z :limit ?l . } }\nRETURN H",
+    "EVENT H(?r) MATCH (FIRST (W AS a)) SEQ C AS b WITHIN 9 s PARTITION BY ?r\n"
+    "IF { EVENT a { ?this :room ?r . } EVENT b { ?this :room ?r . } }\nRETURN H",
     "EVENT N AS (note some xsd:integer[> 20])\n"
     "EVENT H(?n) MATCH N AS a SEQ V AS b WITHIN 3 s\n"
     "IF { EVENT a { ?this :note ?n . } EVENT b { ?this :value ?v . } }\nRETURN H",
