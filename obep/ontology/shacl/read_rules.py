@@ -10,7 +10,7 @@ from math import inf
 from obep.model import RDF_TYPE, Term
 from obep.ontology.owl.literals import comparable, value
 from obep.ontology.shacl.node_expressions import Expression, read_expression, reads
-from obep.ontology.shacl.read_shapes import ShapeReader, truth
+from obep.ontology.shacl.read_shapes import ShapeReader, is_off
 from obep.ontology.shacl.shacl_shape import Shape
 from obep.ontology.shacl.shacl_terms import FIRST, OF_SHACL, RefusedQuery, UnreadableShape, sh, short
 from obep.ontology.shacl.sparql_graph import check_query
@@ -102,7 +102,7 @@ def read_rules(reader: ShapeReader) -> tuple[list[TripleRule | SparqlRule], list
 
 def _rule(reader: ShapeReader, shape: Term, node: Term) -> TripleRule | SparqlRule | None:
     graph = reader.graph
-    if _is_off(reader, shape) or _is_off(reader, node):
+    if is_off(graph, shape) or is_off(graph, node):
         return None
     types = graph.objects(node, RDF_TYPE)
     targets = read_targets(graph, shape)
@@ -138,11 +138,6 @@ def _conditions(reader: ShapeReader, node: Term) -> Iterator[Term]:
             yield from reader.graph.listed(one)
         else:
             yield one
-
-
-def _is_off(reader: ShapeReader, node: Term) -> bool:
-    said = reader.graph.one(node, sh("deactivated"))
-    return said is not None and truth(said)
 
 
 def _part(reader: ShapeReader, node: Term, word: str) -> Expression:

@@ -84,19 +84,24 @@ class ShapeReader:
         shape.message = messages[0] if messages else ""
         severity = graph.one(node, sh("severity"))
         shape.severity = severity[len(OF_SHACL) : -1] if severity else "Violation"
-        deactivated = graph.one(node, sh("deactivated"))
-        shape.deactivated = deactivated is not None and truth(deactivated)
+        shape.deactivated = is_off(graph, node)
         for predicate in graph.properties(node):
             if not predicate.startswith(OF_SHACL):
                 continue
             word = predicate[len(OF_SHACL) : -1]
             for object_ in graph.objects(node, predicate) if word not in _SAYS_NOTHING else ():
                 if word == "property":
-                    shape.nested.append(self.shape(object_))
+                    shape.nested.append(self._property(object_))
                 elif word in ("qualifiedMinCount", "qualifiedMaxCount"):
                     shape.tests += ((word, test) for test in self._qualified(shape, word, whole(object_)))
                 else:
                     shape.tests.append((word, self._test(shape, word, object_)))
+
+    def _property(self, node: Term) -> Shape:
+        shape = self.shape(node)
+        if shape.path is None:
+            raise UnreadableShape(f"{node} is a value of sh:property and has no sh:path")
+        return shape
 
     def _test(self, shape: Shape, word: str, object_: Term) -> Test:
         match word:
@@ -213,6 +218,12 @@ class ShapeReader:
 def truth(term: Term) -> bool:
     """The value of a boolean literal."""
     return value(term).point == "true"
+
+
+def is_off(graph: TripleIndex, node: Term) -> bool:
+    """Whether a shape or a rule is deactivated."""
+    said = graph.one(node, sh("deactivated"))
+    return said is not None and truth(said)
 
 
 def whole(term: Term) -> int:

@@ -17,7 +17,8 @@ from obep.ontology.owl.axioms import XSD
 from obep.ontology.owl.literals import literal
 from obep.ontology.shacl.node_expressions import AlongPath, Constant, Expression
 from obep.ontology.shacl.read_rules import SparqlRule, TripleRule
-from obep.ontology.shacl.shacl_terms import THIS, sh
+from obep.ontology.shacl.read_shapes import is_off
+from obep.ontology.shacl.shacl_terms import THIS, UnreadableShape, sh
 from obep.ontology.shacl.shape_paths import Alternatives, Inverse, Path, Sequence
 from obep.ontology.shacl.sparql_text import Query
 from obep.ontology.shacl.targets import Targets
@@ -69,7 +70,10 @@ class Clause(Struct, frozen=True):
 def clauses_of(rule: TripleRule | SparqlRule, shapes: TripleIndex) -> list[Clause]:
     """The clauses of a rule."""
     names = count()
-    conditions = [atom for one in rule.conditions for atom in _condition(shapes, one.node, FOCUS, names)]
+    try:
+        conditions = [atom for one in rule.conditions for atom in _condition(shapes, one.node, FOCUS, names)]
+    except UnreadableShape as error:
+        raise KOnly(f"of its condition, {error}") from None
     heads = _of_triple_rule(rule) if isinstance(rule, TripleRule) else _of_queries(rule)
     targets = _target_atoms(rule.targets)
     return [
@@ -135,8 +139,18 @@ def _along(begin: str, way: tuple[tuple[Term, bool], ...], end: str) -> tuple[At
 # --- conditions
 
 
-def _condition(shapes: TripleIndex, node: Term, at: str, names: Iterator[int]) -> Iterator[Atom]:
-    """The atoms that state that a node conforms to a shape; only what asserted triples can show."""
+def _condition(
+    shapes: TripleIndex, node: Term, at: str, names: Iterator[int], within: tuple[Term, ...] = ()
+) -> Iterator[Atom]:
+    """The atoms that state that a node conforms to a shape; only what asserted triples can show.
+
+    `within`: the shapes that it is a part of.
+    """
+    if is_off(shapes, node):
+        return
+    if node in within:
+        raise KOnly("a shape of its condition is a part of itself")
+    within = (*within, node)
     for predicate in shapes.properties(node):
         word = predicate.removeprefix(sh("")[:-1])[:-1] if predicate.startswith(sh("")[:-1]) else ""
         for object_ in shapes.objects(node, predicate) if word else ():
@@ -144,21 +158,23 @@ def _condition(shapes: TripleIndex, node: Term, at: str, names: Iterator[int]) -
                 case "class":
                     yield IsA(at, ax.Class(object_))
                 case "node":
-                    yield from _condition(shapes, object_, at, names)
+                    yield from _condition(shapes, object_, at, names, within)
                 case "and":
                     for one in shapes.listed(object_):
-                        yield from _condition(shapes, one, at, names)
-                case "property":
-                    yield from _property(shapes, object_, at, names)
+                        yield from _condition(shapes, one, at, names, within)
+                case "property" if not is_off(shapes, object_):
+                    yield from _property(shapes, object_, at, names, within)
                 case "hasValue" if object_.startswith("<"):
                     yield IsA(at, ax.OneOf((object_,)))
-                case "name" | "description" | "message" | "severity" | "order" | "deactivated":
+                case "name" | "description" | "message" | "severity" | "order" | "deactivated" | "property":
                     pass
                 case _:
                     raise KOnly(f"sh:{word} of its condition is not about asserted triples")
 
 
-def _property(shapes: TripleIndex, node: Term, at: str, names: Iterator[int]) -> Iterator[Atom]:
+def _property(
+    shapes: TripleIndex, node: Term, at: str, names: Iterator[int], within: tuple[Term, ...]
+) -> Iterator[Atom]:
     from obep.ontology.shacl.shape_paths import read_path
 
     (way, *others) = ways(read_path(shapes, shapes.objects(node, sh("path"))[0]))
@@ -174,13 +190,13 @@ def _property(shapes: TripleIndex, node: Term, at: str, names: Iterator[int]) ->
         for value in shapes.objects(node, sh("hasValue")):
             yield from _along(at, way, value)
     elif said == {"qualifiedValueShape", "qualifiedMinCount"}:
-        (inner,) = shapes.objects(node, sh("qualifiedValueShape"))
+        inner = shapes.one(node, sh("qualifiedValueShape")) or ""
         wanted = shapes.objects(inner, sh("hasValue"))
         if len(wanted) == 1 and len(shapes.properties(inner)) == 1:
             yield from _along(at, way, wanted[0])
         else:
             yield from _along(at, way, end)
-            yield from _condition(shapes, inner, end, names)
+            yield from _condition(shapes, inner, end, names, within)
     else:
         raise KOnly(
             f"sh:{sorted(said)[0] if said else 'property'} of its condition is not about asserted triples"

@@ -56,7 +56,9 @@ def read_path(shapes: TripleIndex, node: Term, depth: int = 0) -> Path:
     if (inner := shapes.one(node, sh("inversePath"))) is not None:
         return Inverse(read(inner))
     if (inner := shapes.one(node, sh("alternativePath"))) is not None:
-        return Alternatives(tuple(map(read, shapes.listed(inner))))
+        if not (members := tuple(map(read, shapes.listed(inner)))):
+            raise UnreadableShape("a path of alternatives has none")
+        return Alternatives(members)
     if (inner := shapes.one(node, sh("zeroOrMorePath"))) is not None:
         return Repeated(read(inner), 0)
     if (inner := shapes.one(node, sh("oneOrMorePath"))) is not None:

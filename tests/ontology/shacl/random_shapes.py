@@ -66,6 +66,7 @@ property_constraints = st.one_of(
 )
 
 
+deactivated = st.sampled_from(["", "", "", "", " ; sh:deactivated true"])
 literal_pairs = st.tuples(
     st.sampled_from([":v", ":w"]),
     st.sampled_from(["lessThan", "lessThanOrEquals"]),
@@ -94,7 +95,9 @@ constraints = st.recursive(
     st.one_of(
         value_constraints,
         literal_pairs,
-        st.tuples(paths, property_constraints).map(lambda t: f"sh:property [ sh:path {t[0]} ; {t[1]} ]"),
+        st.tuples(paths, property_constraints, deactivated).map(
+            lambda t: f"sh:property [ sh:path {t[0]} ; {t[1]}{t[2]} ]"
+        ),
         st.lists(roles, max_size=2, unique=True).map(
             lambda some: f"sh:closed true ; sh:ignoredProperties ( {' '.join(['rdf:type', ':v', *some])} )"
         ),

@@ -204,6 +204,17 @@ def test_too_many_triples_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
             "sh:order 1e309 ]",
             "sh:order",
         ),
+        *(
+            (
+                f"sh:rule [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate :p ; sh:object :A ; "
+                f"sh:condition [ sh:property {inner} ] ]",
+                reason,
+            )
+            for inner, reason in (
+                ("[ sh:minCount 1 ]", "has no sh:path"),
+                ("[ sh:path [ sh:alternativePath () ] ; sh:minCount 1 ]", "alternatives has none"),
+            )
+        ),
         (sparql("CONSTRUCT { $this a un:B } WHERE { ?x ?p ?o }"), "the prefix un: which"),
         (sparql("CONSTRUCT { $this a :C } WHERE { $this ?p ?o FILTER (?o = my-own:b) }"), "prefix my-own:"),
     ],

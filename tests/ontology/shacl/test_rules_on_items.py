@@ -144,3 +144,44 @@ def test_rules_that_lead_back_to_themselves_apply_to_k_only(tmp_path: Path) -> N
     assert query.bundle.shacl is not None
     assert sorted(bool(line.k_only) for line in query.bundle.shacl.rules) == [False, True]
     assert len(found(query, ":x a :A ; :q :y .")) == 1
+
+
+@pytest.mark.parametrize(
+    ("condition", "shapes"),
+    [
+        (":T", ":T sh:node :T ; sh:property [ sh:path :p ; sh:minCount 1 ] ."),
+        (":T", ":T sh:and ( [ sh:node :T ] ) ."),
+        (
+            ":T",
+            ":T sh:property [ sh:path :p ; sh:qualifiedValueShape :T ; sh:qualifiedMinCount 1 ] .",
+        ),
+        ("[ sh:property [ sh:path :p ; sh:minCount 1, 2 ] ]", ""),
+        (
+            "[ sh:property [ sh:path :p ; sh:qualifiedValueShape [], [ sh:class :B ] ; "
+            "sh:qualifiedMinCount 1 ] ]",
+            "",
+        ),
+    ],
+)
+def test_a_condition_that_is_no_clause_applies_to_k_only(tmp_path: Path, condition: str, shapes: str) -> None:
+    rule = TYPE.format(f"; sh:condition {condition}")
+    query = loaded(tmp_path, f":S a sh:NodeShape ; sh:targetClass :A ; {rule} . {shapes}", "Hit")
+    assert query.bundle.shacl is not None
+    assert [bool(line.k_only) for line in query.bundle.shacl.rules] == [True]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "[ sh:deactivated true ; sh:property [ sh:path :p ; sh:minCount 1 ] ]",
+        "[ sh:property [ sh:deactivated true ; sh:path :p ; sh:minCount 1 ] ]",
+        "[ sh:node [ sh:deactivated true ; sh:class :B ] ]",
+    ],
+)
+def test_a_deactivated_part_of_a_condition_asks_nothing_of_an_item(tmp_path: Path, condition: str) -> None:
+    """As it asks nothing of K. Found by reading what a fuzzed shape did."""
+    rules = f":S a sh:NodeShape ; sh:targetClass :A ; {TYPE.format(f'; sh:condition {condition}')} ."
+    query = loaded(tmp_path, rules, "Hit")
+    assert query.bundle.shacl is not None
+    assert {s for s, _, _ in query.bundle.shacl.inferred} == {f"<{NS}k>"}
+    assert [one.individual for one in found(query, ":x a :A .")] == [f"<{NS}x>"]
