@@ -14,7 +14,7 @@ same way.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -52,10 +52,11 @@ class HandClock:
         return round(self.seconds * SECOND)
 
 
-def hits_in(query: Query, items: Iterable[Any], **settings: Any) -> tuple[Engine, list[Occurrence]]:
+def hits_in(query: Query, items: Any, **settings: Any) -> tuple[Engine, list[Occurrence]]:
     """The engine after all items and its end, and what it has found.
 
-    `items` are pairs of an instant and a graph (and the stream), or records as `obep.detect` takes them.
+    `items` are pairs of an instant and a graph (and the stream), or a frame as `obep.detect` takes it, whose
+    `mapping`, `time`, `subject` and `stream` are given as there. It is an error if all are refused.
 
     >>> import obep
     >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
@@ -64,18 +65,46 @@ def hits_in(query: Query, items: Iterable[Any], **settings: Any) -> tuple[Engine
     >>> [hit.individual for hit in hits]
     ['<http://e/z1>']
     """
-    engine = query.engine(**{"remember": None, **settings})
-    given = list(items)
+    engine, hits, _ = _found(query, _kept(items), settings)
+    return engine, hits
+
+
+HOW = ("mapping", "time", "subject", "stream")
+
+
+def _found(query: Query, given: Any, settings: dict[str, Any]) -> tuple[Engine, list[Occurrence], list[str]]:
+    """The engine, what it has found, and a line about what was refused."""
+    how, own = _apart(settings)
+    letters: list[DeadLetter] = []
+    engine = query.engine(**{"remember": None, "on_dead_letter": letters.append, **own})
     if _are_pairs(given):
         hits = [hit for pair in given for hit in _push(engine, pair)]
     else:
-        hits = engine.push_frame(given)
-    return engine, [*hits, *engine.close()]
+        hits = engine.push_frame(given, **how)
+    hits += engine.close()
+    if not letters:
+        return engine, hits, []
+    said = f"{len(letters)} of {engine.counters['items']} items refused, the first with {letters[0].code}"
+    if len(letters) == engine.counters["items"]:
+        raise fail("OBEP560", said, reason=f"{letters[0].reason}.")
+    return engine, hits, [f"{said}: {letters[0].reason}"]
 
 
-def _are_pairs(given: Sequence[Any]) -> bool:
+def _kept(items: Any) -> Any:
+    """Items that can be gone through more than once."""
+    return list(items) if isinstance(items, Iterator) else items
+
+
+def _apart(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How items are read, and the settings of the engine."""
+    how = {name: settings[name] for name in HOW if name in settings}
+    return how, {name: value for name, value in settings.items() if name not in how}
+
+
+def _are_pairs(given: Any) -> bool:
     """Whether items are pairs of an instant and a graph, or triples with a stream."""
-    return bool(given) and isinstance(given[0], tuple) and not isinstance(given[0], Item | DeadLetter)
+    first = given[0] if isinstance(given, Sequence) and given else None
+    return isinstance(first, tuple) and not isinstance(first, Item | DeadLetter)
 
 
 def _push(engine: Engine, pair: tuple[Any, ...]) -> list[Occurrence]:
@@ -83,16 +112,16 @@ def _push(engine: Engine, pair: tuple[Any, ...]) -> list[Occurrence]:
     return engine.push(graph, at=at, stream=stream[0] if stream else None)
 
 
-def _pushes(query: Query, given: Sequence[Any]) -> list[Callable[[Engine], list[Occurrence]]]:
+def _pushes(query: Query, given: Any, how: dict[str, Any]) -> list[Callable[[Engine], list[Occurrence]]]:
     """What takes each of some items by itself."""
     if _are_pairs(given):
         return [partial(_push, pair=pair) for pair in given]
-    items = kept_streams(list(open_frames(query, given).items), query.linked.streams)
+    items = kept_streams(list(open_frames(query, given, **how).items), query.linked.streams)
     return [partial(Engine.push_items, items=[item]) for item in items]
 
 
-def found_in(query: Query, items: Iterable[Any], **settings: Any) -> list[Record]:
-    """Everything that the query finds in the items up to their end; `settings` are those of the engine.
+def found_in(query: Query, items: Any, **settings: Any) -> list[Record]:
+    """Everything that the query finds in the items up to their end; `settings` are those of `hits_in`.
 
     >>> import obep
     >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
@@ -103,7 +132,7 @@ def found_in(query: Query, items: Iterable[Any], **settings: Any) -> list[Record
     return [to_json(hit) for hit in hits_in(query, items, **settings)[1]]
 
 
-def assert_finds(query: Query, items: Iterable[Any], expected: Sequence[Record], **settings: Any) -> None:
+def assert_finds(query: Query, items: Any, expected: Sequence[Record], **settings: Any) -> None:
     """Fails with a diff unless the query finds just what is expected, in any order.
 
     >>> import obep
@@ -111,12 +140,12 @@ def assert_finds(query: Query, items: Iterable[Any], expected: Sequence[Record],
     >>> rows = [{"time": 1, "room": "z1", "celsius": 31}, {"time": 2, "room": "z2", "celsius": 12}]
     >>> assert_finds(query, rows, [{"event": "Hot", "start": 1}])
     """
-    lines = difference(found_in(query, items, **settings), list(expected))
-    if lines:
-        raise AssertionError("\n".join(lines))
+    _, hits, refused = _found(query, _kept(items), settings)
+    if lines := difference([to_json(hit) for hit in hits], list(expected)):
+        raise AssertionError("\n".join([*lines, *refused]))
 
 
-def assert_occurs(query: Query, items: Iterable[Any], event: str, **settings: Any) -> Occurrence:
+def assert_occurs(query: Query, items: Any, event: str, **settings: Any) -> Occurrence:
     """Fails with what came nearest unless the query reports the event; gives the first occurrence of it.
 
     `event` is written as in `Engine.why_not`: `Hot`, `Overheated(:z1)`, `Pair(:a, _)`. A state
@@ -127,15 +156,15 @@ def assert_occurs(query: Query, items: Iterable[Any], event: str, **settings: An
     >>> assert_occurs(query, [{"time": 1, "room": "z1", "celsius": 31.5}], "Hot(:z1)").start
     1000000
     """
-    engine, hits = hits_in(query, items, **settings)
+    engine, hits, refused = _found(query, _kept(items), settings)
     fits = _asked(query, event)
     found = next((hit for hit in hits if fits(hit)), None)
     if found is None:
-        raise AssertionError(f"{event} does not occur.\n{engine.why_not(event)}")
+        raise AssertionError("\n".join([f"{event} does not occur.", *refused, str(engine.why_not(event))]))
     return found
 
 
-def assert_never_occurs(query: Query, items: Iterable[Any], event: str, **settings: Any) -> None:
+def assert_never_occurs(query: Query, items: Any, event: str, **settings: Any) -> None:
     """Fails with the causes if the query reports the event; it is written as in `assert_occurs`.
 
     >>> import obep
@@ -168,7 +197,7 @@ def _asked(query: Query, event: str) -> Callable[[Occurrence], bool]:
 
 
 def assert_survives_crashes(
-    query: Query, items: Iterable[Any], at: Iterable[int] | None = None, **settings: Any
+    query: Query, items: Any, at: Iterable[int] | None = None, **settings: Any
 ) -> list[Occurrence]:
     """Fails unless a run that crashes after some of the items finds the same as one that does not.
 
@@ -181,16 +210,18 @@ def assert_survives_crashes(
     >>> len(assert_survives_crashes(query, rows))
     1
     """
-    given = list(items)
-    pushes = _pushes(query, given)
+    given, (how, own) = _kept(items), _apart(settings)
+    pushes = _pushes(query, given, how)
     crashes = set(range(1, len(pushes) + 1) if at is None else at)
+    if beyond := crashes - set(range(1, len(pushes) + 1)):
+        raise ValueError(f"there is no item {min(beyond)} to crash after: at counts from 1 to {len(pushes)}")
     _, whole = hits_in(query, given, **settings)
-    engine, found = query.engine(**settings), []
+    engine, found = query.engine(**own), []
     for number, push in enumerate(pushes, 1):
         found += push(engine)
         if number in crashes:
             saved = engine.snapshot()
-            engine = query.engine(**settings)
+            engine = query.engine(**own)
             engine.restore(saved)
     found += engine.close()
     if [hit.record_id for hit in found] != [hit.record_id for hit in whole]:

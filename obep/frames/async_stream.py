@@ -45,6 +45,8 @@ class Stream(AsyncIterator[Occurrence]):
         self._records = records
         self._given = given
         self._every = every
+        self._next: asyncio.Future[Entry | None] | None = None
+        """The next record of the source. A cancellation leaves it: a source that is cancelled has ended."""
         self._reader: RecordReader | None = None
         self._found: deque[Occurrence] = deque()
         self._ended = False
@@ -68,16 +70,20 @@ class Stream(AsyncIterator[Occurrence]):
         """The state of the engine after `taken` records, for `obep.stream(…, snapshot=…)`."""
         return self.engine.snapshot()
 
+    def __del__(self) -> None:
+        """Cancel the source: its next record will not be taken."""
+        if self._next is not None and not self._next.done():
+            self._next.cancel()
+
     async def _take(self) -> None:
         """The next record, or the end; a source that is silent moves the clock of arrival."""
-        waiting = asyncio.ensure_future(anext(self._records, None))
-        try:
-            while not (await asyncio.wait({waiting}, timeout=self._every))[0]:
+        if self._next is None:
+            self._next = asyncio.ensure_future(anext(self._records, None))
+        while not self._next.done():
+            if not (await asyncio.wait({self._next}, timeout=self._every))[0]:
                 self._found.extend(self.engine.tick())
-        except asyncio.CancelledError:
-            waiting.cancel()
-            raise
-        entry = waiting.result()
+        record, self._next = self._next, None
+        entry = record.result()
         if entry is None:
             self._ended = True
             await self._do(self.engine.close)

@@ -78,6 +78,66 @@ def test_a_cancelled_stream_goes_on_from_its_snapshot(cut: int) -> None:
     assert found == ids(obep.detect(QUERY, ROWS, **GIVEN).found)
 
 
+@pytest.mark.parametrize("steps", [1, 2, 3, 5])
+def test_a_cancelled_stream_goes_on_by_itself(steps: int) -> None:
+    """Also if its source waits for a record at the time, which a cancellation would end."""
+
+    async def slow() -> AsyncIterator[dict[str, Any]]:
+        for row in ROWS:
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            yield row
+
+    async def main() -> tuple[list[str], int]:
+        running, given, cancelled = obep.stream(QUERY, slow(), **GIVEN), [], 0
+
+        async def consume() -> None:
+            async for hit in running:
+                given.append(hit.id)  # noqa: PERF401  what came before a cancellation stays
+
+        while True:
+            task = asyncio.create_task(consume())
+            for _ in range(steps):
+                await asyncio.sleep(0)
+            if task.done():
+                return given, cancelled
+            task.cancel()
+            await asyncio.wait({task})
+            cancelled += 1
+
+    found, cancelled = asyncio.run(main())
+    assert found == ids(obep.detect(QUERY, ROWS, **GIVEN).found)
+    assert cancelled > 10
+
+
+def test_a_stream_that_is_dropped_ends_its_source() -> None:
+    ended = []
+
+    async def stalled() -> AsyncIterator[dict[str, Any]]:
+        try:
+            await asyncio.Event().wait()
+            yield ROWS[0]
+        finally:
+            ended.append(True)
+
+    async def main() -> None:
+        running = obep.stream(QUERY, stalled(), **GIVEN)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(anext(running), 0)
+        task = asyncio.ensure_future(anext(running))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait({task})
+        assert not ended
+        del running, task
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert ended
+
+    asyncio.run(main())
+
+
 def test_a_break_leaves_the_rest_for_the_next_loop() -> None:
     async def main() -> list[str]:
         running, given = obep.stream(QUERY, replayed(ROWS), **GIVEN), []

@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 
 import obep
 from obep.testing import (
+    assert_finds,
     assert_never_occurs,
     assert_occurs,
     assert_snapshot,
@@ -39,6 +41,9 @@ CASE = {
     "stream.jsonl": '{"time": 3, "graph": "<http://e/x> a <http://e/Alpha> ."}\n',
     "expected.jsonl": '{"event": "A", "start": 3}\n',
 }
+
+
+HOTTER = obep.load(text="PREFIX : <http://e/>\nEVENT Hot AS (celsius some number[> 30])\nRETURN Hot")
 
 
 def test_an_event_that_occurs_is_given() -> None:
@@ -90,6 +95,33 @@ def test_crashes_are_tried_on_whatever_other_checks_take(form: str) -> None:
     found = assert_survives_crashes(QUERY, items)
     assert [hit.start for hit in found] == [hit.start for hit in hits_in(QUERY, items)[1]]
     assert found
+
+
+@pytest.mark.parametrize("form", [pandas.DataFrame, list, iter], ids=["pandas", "list", "iterator"])
+def test_a_frame_is_read_as_detect_reads_it(form: Any) -> None:
+    rows = form([{"when": 1, "who": "z1", "celsius": 31}, {"when": 2, "who": "z2", "celsius": 12}])
+    how = {"time": "when", "subject": "who"}
+    assert assert_occurs(HOTTER, rows, "Hot(:z1)", **how).start == 1_000_000
+    rows = form([{"when": 1, "who": "z1", "celsius": 31}])
+    assert len(assert_survives_crashes(HOTTER, rows, **how)) == 1
+
+
+def test_what_was_refused_is_said_and_a_check_of_nothing_fails() -> None:
+    bad, good = {"time": "gestern", "room": "z1", "celsius": 40}, {"time": 2, "room": "z2", "celsius": 12}
+    for check in (assert_occurs, assert_never_occurs):
+        with pytest.raises(obep.ObepError, match="OBEP560  1 of 1 items refused, the first with OBEP603"):
+            check(HOTTER, [bad], "Hot")
+    with pytest.raises(AssertionError, match="1 of 2 items refused, the first with OBEP603"):
+        assert_occurs(HOTTER, [bad, good], "Hot")
+    with pytest.raises(AssertionError, match="1 of 2 items refused"):
+        assert_finds(HOTTER, [bad, good], [{"event": "Hot"}])
+
+
+@pytest.mark.parametrize("at", [0, 3])
+def test_a_crash_after_an_item_that_is_not_there_is_refused(at: int) -> None:
+    rows = [{"time": second, "room": "z1", "celsius": 31} for second in (1, 2)]
+    with pytest.raises(ValueError, match=f"there is no item {at} to crash after"):
+        assert_survives_crashes(HOTTER, rows, at=[1, at])
 
 
 def test_a_result_is_compared_with_a_snapshot(tmp_path: Path) -> None:
