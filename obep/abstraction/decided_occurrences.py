@@ -95,12 +95,15 @@ class DecidedHit:
     def rows_of(self, ask: int) -> RowsOf | None:
         """What makes the rows that an ask finds in a record; `None` if it finds nothing there."""
         if ask not in self._rows:
-            row = next((row for number, row in reversed(self.plain or ()) if number == ask), None)
-            often = next((often for number, often in reversed(self.often) if number == ask), None)
-            if row is None and often is not None:
-                row = (self.individual,) * often
+            row = self.row_of(ask)
             self._rows[ask] = None if row is None else _rows_maker(row)
         return self._rows[ask]
+
+    def row_of(self, ask: int) -> tuple[Source | None, ...] | None:
+        """Where the values of the one row that an ask finds come from; `None` if it finds nothing."""
+        row = next((row for number, row in reversed(self.plain or ()) if number == ask), None)
+        often = next((often for number, often in reversed(self.often) if number == ask), None)
+        return (self.individual,) * often if row is None and often is not None else row
 
     def explanation(self, terms: tuple[Term | None, ...], at: int) -> tuple[Assertion, ...]:
         """Why it happened in a record."""

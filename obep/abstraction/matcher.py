@@ -278,8 +278,12 @@ class Matcher:
         """The decisions about the records of a template and stream."""
         known = self.decisions.get((id(template), stream))
         if known is None:
-            known = self.decisions[id(template), stream] = Decisions(self, template, stream)
+            known = self.decisions[id(template), stream] = self.new_decisions(template, stream)
         return known
+
+    def new_decisions(self, template: Filled, stream: str) -> Decisions:
+        """Make the decisions about the records of a template and stream."""
+        return Decisions(self, template, stream)
 
     def answers(self, item: Item) -> tuple[Template, Shape] | None:
         """The template of an item's shape; None if each item of that shape needs its own answer."""

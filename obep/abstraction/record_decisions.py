@@ -67,7 +67,7 @@ class Decisions:
         self._seen: list[dict[Term | None, object]] = [{} for _ in template.slots]
         """For each slot the aspects of its terms."""
 
-    def of(self, record: Mapped) -> list[Occurrence] | None:
+    def of(self, record: Mapped) -> Sequence[Occurrence] | None:
         """The occurrences in a record; `None`: ask `Matcher.match`."""
         terms = record.terms
         pairs = zip(self._aspects, terms, strict=True)

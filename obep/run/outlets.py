@@ -155,18 +155,18 @@ class _Written:
         line = line_of(occurrence, self._notes.style)
         return self._bytes(line.decode()) if self._to_terminal else line
 
-    def together(self, found: Sequence[Occurrence]) -> bytes | None:
-        """Many occurrences as lines of JSON; nothing where they are something else."""
+    def together(self, found: Sequence[Occurrence]) -> list[bytes] | None:
+        """The line of JSON of each of many occurrences; nothing where they are something else."""
         if self._why or self._to_terminal or (self._plan.queries and any(map(is_empty, found))):
             return None
         returned = self._plan.returned
         forms = {form_for(self._target, event, returned) for event in {one.event for one in found}}
         if forms == {IDS}:
-            return b"".join([id_line(one.record_id) for one in found])
+            return [id_line(one.record_id) for one in found]
         if forms != {"event"}:
             return None
         style = self._notes.style
-        return b"".join([line_of(one, style) for one in found])
+        return [line_of(one, style) for one in found]
 
     def records(self, occurrence: Occurrence) -> list[Record]:
         """An occurrence as its records; rows are several."""

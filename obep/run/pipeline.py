@@ -76,8 +76,8 @@ class Outlet:
     events: frozenset[str] = frozenset()
     several: Callable[[Occurrence], Iterable[Record]] | None = None
     """The function for occurrences that may be several records."""
-    together: Callable[[Sequence[Occurrence]], bytes | None] = lambda found: None
-    """How many are written at once; nothing, if that is another thing than one after the other."""
+    together: Callable[[Sequence[Occurrence]], list[bytes] | None] = lambda found: None
+    """The one record of each of many; nothing, if they are something else."""
 
     def records(self, occurrence: Occurrence) -> Iterable[Record]:
         """The records of an occurrence for the sink."""
@@ -85,19 +85,25 @@ class Outlet:
             return self.several(occurrence)
         return ((occurrence.record_id, self.encode(occurrence)),)
 
-    def text(self, occurrence: Occurrence) -> bytes:
-        """All that a file gets of an occurrence."""
-        if self.events and occurrence.event not in self.events:
-            return b""
-        written = self.together((occurrence,))
-        return b"".join([one for _, one in self.records(occurrence)]) if written is None else written
+    def texts(self, found: Sequence[Occurrence]) -> list[bytes]:
+        """All that a file gets of each of some occurrences."""
+        if self.events:
+            wanted = iter(self._texts([one for one in found if one.event in self.events]))
+            return [next(wanted) if one.event in self.events else b"" for one in found]
+        return self._texts(found)
+
+    def _texts(self, found: Sequence[Occurrence]) -> list[bytes]:
+        written = self.together(found)
+        if written is None:
+            written = [b"".join([text for _, text in self.records(one)]) for one in found]
+        return written
 
     def send(self, found: Sequence[Occurrence]) -> None:
         """Give the sink what it wants of some occurrences."""
         wanted = found if not self.events else [one for one in found if one.event in self.events]
         is_file = isinstance(self.sink, FileSink | OutputSink)
         if is_file and (written := self.together(wanted)) is not None:
-            self.sink.send("", written)
+            self.sink.send("", b"".join(written))
         else:
             for occurrence in wanted:
                 for id, payload in self.records(occurrence):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 from zlib import crc32
 
+from obep.abstraction.decided_occurrences import DecidedHit, Source
 from obep.abstraction.matcher import noted
 from obep.engine.blocks import Group, encode_group, pack
 from obep.engine.knowledge.prepared_items import PreparedItems
@@ -182,11 +183,17 @@ class KeyRoutes:
         rows = [(row, column) for ask, column in readings for row in occurrence.solutions.get(ask, ())]
         return [value for row, column in rows if (value := row[column]) is not None]
 
-    def shares_of(self, event: Term, individual: Term, rows: Rows) -> set[int]:
-        """The buckets that an occurrence with these solutions belongs to."""
-        found = Occurrence(event, individual, (), 0, 0, 0, 0, dict(rows))
-        routes = self._routes.get(event, ())
-        return {place for component, _ in routes for (place, _), _ in self._places(component, found)}
+    def source_of(self, hit: DecidedHit) -> Source | None:
+        """The term that decides the bucket of a hit's occurrences, or its slot; `None`: not just one does."""
+        sources: set[Source | None] = set()
+        for component, _ in self._routes.get(hit.event, ()):
+            if _by_individual(component, hit.event):
+                sources.add(hit.individual)
+            else:
+                readings = component.reads[hit.event]
+                rows = [(row, column) for ask, column in readings if (row := hit.row_of(ask)) is not None]
+                sources.update([row[column] for row, column in rows])
+        return sources.pop() if len(sources) == 1 else None
 
     def _brought(
         self, item: Item, occurrences: Iterable[Occurrence], only: int | None = None
@@ -215,8 +222,7 @@ class KeyRoutes:
     def _places(self, component: Component, occurrence: Occurrence) -> Iterable[tuple[Place, Rows]]:
         """Where an occurrence goes, with the solutions that belong there."""
         readings = component.reads[occurrence.event]
-        by_individual = component.keyed and (occurrence.event in component.events or not readings)
-        if component.spread or by_individual:
+        if _by_individual(component, occurrence.event):
             return ((self._place(component, occurrence.individual), occurrence.solutions),)
         if not component.keyed:
             return (((0, 0), occurrence.solutions),)
@@ -232,6 +238,11 @@ class KeyRoutes:
     def _place(self, component: Component, value: Term) -> Place:
         bucket = bucket_of(value, self._buckets)
         return bucket, crc32(value.encode()) // self._buckets % component.segments if self._segmented else 0
+
+
+def _by_individual(component: Component, event: Term) -> bool:
+    """Whether occurrences of an event go by their individuals, and not by their solutions."""
+    return component.spread or (component.keyed and (event in component.events or not component.reads[event]))
 
 
 def _group(item: Item, occurrences: tuple[Content, ...], said: Graph | None) -> Group:

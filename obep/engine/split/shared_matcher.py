@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from obep.abstraction.decided_occurrences import DecidedHit, Source
 from obep.abstraction.matcher import Matched, Matcher
 from obep.abstraction.record_decisions import Decision, Decisions
 from obep.engine.event_run import Composite, Guarded
@@ -24,11 +25,14 @@ from obep.formats.triple_template import Template
 from obep.model import DeadLetter, Item, Occurrence, Term, body_of
 from obep.plan.components import Component, components
 from obep.plan.nodes import Fallback, Next, Node, Pair, Pick, Read, walk
+from obep.plan.state_plan import bucket_of
 
 Order = tuple[int, int, int, int, int]
 """Where an answer stands: its instant, the item of that instant (beyond all of them where it waits for the
 end), the place of its event, the occurrence that it was found with, and which value of that."""
 _END = 1 << 62
+REMEMBERED = 1 << 16
+"""Values whose shares are remembered."""
 SPLIT = "OBEP519"
 
 
@@ -49,6 +53,8 @@ class SharedMatcher(Matcher):
         self._arrived: dict[object, tuple[int, int, int, dict[Term, int]]] = {}
         """By occurrences of the instant: their instants, items, numbers, and the values of their rows."""
         self._emptied: dict[int, tuple[Decision, Decision]] = {}
+        self._sources: dict[int, tuple[DecidedHit, Source | None]] = {}
+        self._share_by_value: dict[Term, int] = {}
         self._values: dict[tuple[int, int, Term], tuple[int, int, int]] = {}
         """Of an item of an instant, or of all: which occurrence has a value first, and which value it is."""
         self._later: dict[tuple[Term, Term, int], tuple[Occurrence, int, int]] = {}
@@ -58,24 +64,10 @@ class SharedMatcher(Matcher):
         found = super().match(item, every=every)
         if every or isinstance(found, DeadLetter):
             return found
-        return found._replace(occurrences=self._own(item.at, found.occurrences))
+        return found._replace(occurrences=self.own(item.at, found.occurrences))
 
-    def match_record(self, record: Mapped) -> Sequence[Occurrence] | DeadLetter:
-        found = self.decisions_about(record.template, record.stream).of(record)
-        if found is not None:
-            return self._own(record.at, found)
-        matched = self.match(record.item(record.sent))
-        if isinstance(matched, DeadLetter):
-            return matched
-        for one in matched.occurrences:
-            one.items = (record.item(),)
-        return matched.occurrences
-
-    def decisions_about(self, template: Template, stream: str) -> Decisions:
-        known = self.decisions.get((id(template), stream))
-        if known is None:
-            known = self.decisions[id(template), stream] = _SharedDecisions(self, template, stream)
-        return known
+    def new_decisions(self, template: Template, stream: str) -> Decisions:
+        return _SharedDecisions(self, template, stream)
 
     def _empty(self, decision: Decision) -> Decision:
         """The same counts without a hit."""
@@ -83,6 +75,25 @@ class SharedMatcher(Matcher):
         if known is None:
             known = self._emptied[id(decision)] = decision, decision._replace(hits=())
         return known[1]
+
+    def _source(self, decision: Decision) -> Source | None:
+        """The term that its one hit is split by, or its slot; `None` if there are several."""
+        hit = decision.hits[0]
+        if len(decision.hits) > 1 or hit.plain is None:
+            return None
+        known = self._sources.get(id(hit))
+        if known is None:
+            known = self._sources[id(hit)] = hit, self._routes.source_of(hit)
+        return known[1]
+
+    def _share_of(self, value: Term) -> int:
+        """The share that a value belongs to."""
+        known = self._share_by_value.get(value)
+        if known is None:
+            if len(self._share_by_value) >= REMEMBERED:
+                self._share_by_value.clear()
+            known = self._share_by_value[value] = bucket_of(value, self._shares)
+        return known
 
     def order_of(self, answer: Occurrence) -> Order:
         """Where an answer stands among those of all shares."""
@@ -122,7 +133,7 @@ class SharedMatcher(Matcher):
             return self._later.get((one.event, *which), guarded)[1:]
         return max([self._latest(part.occurrence, at) for part in one.parts])
 
-    def _own(self, at: int, occurrences: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
+    def own(self, at: int, occurrences: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
         """Those of the share, with the solutions that belong there; all are counted."""
         items, seen = self._counts.get(at, (-1, 0))
         items += 1
@@ -165,13 +176,12 @@ class SharedMatcher(Matcher):
                 found.append(None)
             elif not decision.hits:
                 found.append(decision)
-            elif len(decision.hits) > 1 or decision.hits[0].plain is None:
+            elif (source := self._source(decision)) is None:
                 found.append(None)
             else:
-                hit = decision.hits[0]
-                where = self._routes.shares_of(hit.event, hit.name_in(terms), hit.solutions(terms))
-                own = self.share in where
-                found.append(None if own and len(where) > 1 else decision if own else self._empty(decision))
+                value = terms[source] if isinstance(source, int) else source
+                own = value is not None and self._share_of(value) == self.share
+                found.append(decision if own else self._empty(decision))
             if found[-1] is not None:
                 self._counts[at] = 0, 1
         return found
@@ -183,6 +193,10 @@ class _SharedDecisions(Decisions):
     def __init__(self, matcher: SharedMatcher, template: Template, stream: str) -> None:
         super().__init__(matcher, template, stream)
         self._shared = matcher
+
+    def of(self, record: Mapped) -> Sequence[Occurrence] | None:
+        found = super().of(record)
+        return None if found is None else self._shared.own(record.at, found)
 
     def decide(self, block: RecordBlock) -> list[Decision | None]:
         return self._shared.keeps(block, super().decide(block))

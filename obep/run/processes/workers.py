@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from obep.engine.bulk import rarely_collected
 from obep.engine.engine import Engine
 from obep.engine.query import Query
 from obep.engine.split.shared_matcher import SPLIT, Order, SharedMatcher
@@ -117,7 +118,7 @@ class _Sending:
 
 def answers_of(outlets: Mapping[str, Outlet], matcher: SharedMatcher, found: Sequence[Occurrence]) -> Answers:
     """What a process has found in a batch, written for each sink."""
-    outputs = [[outlet.text(one) for one in found] for outlet in outlets.values()]
+    outputs = [outlet.texts(found) for outlet in outlets.values()]
     orders = [matcher.order_of(one) for one in found]
     matcher.forget()
     return Answers(orders, outputs, Counter([one.event for one in found]))
@@ -186,7 +187,8 @@ def run_share(run: Run) -> None:
     """The whole of another process: it runs, and ends without a word."""
     status = 1
     try:
-        run.go()
+        with rarely_collected():
+            run.go()
         status = 0
     except BaseException as error:
         if isinstance(run.shares, _Sending):
