@@ -128,10 +128,10 @@ class Clock:
             self.watermark = to
 
     def holding(self, now: int | None = None) -> tuple[str, ...]:
-        """The streams that hold the clock back: those that it waits for, slowest first."""
+        """The streams that hold the clock back, slowest first: those it waits for now, or at its last look."""
         if self._together:
             return ()
-        elapsed = None if now is None else self._counted(now)
+        elapsed = self._elapsed if now is None else self._counted(now)
         active = [
             (at is not None, at or 0, name)
             for name, at in self._greatest.items()

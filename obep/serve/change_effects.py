@@ -111,7 +111,8 @@ class ChangeEffects:
             said = self._changes.remove(change)
         else:
             assert query is not None
-            history = None if change.warm is None else logged_items(self._log, place)
+            lateness = self._queries.first.clock.lateness
+            history = None if change.warm is None else logged_items(self._log, lateness, place)
             said = self._changes.replace(change, query, history)
         self._posted.forget()
         return said

@@ -327,7 +327,7 @@ class Service:
 
     def history(self) -> list[Item]:
         """The items that the log still has, in the order of their time."""
-        return logged_items(self.log)
+        return logged_items(self.log, self.queries.first.clock.lateness)
 
     # Snapshots
 

@@ -54,7 +54,7 @@ export function alertsView(open: (id: string) => void): { element: HTMLElement; 
       h("button", { "data-key": alert.id, onclick: () => open(alert.id ?? "") }, shortened(alert.alert ?? "")),
       keyOf(alert),
       `${alert.status}${acknowledged ? ", acknowledged" : ""}${snoozed ? `, snoozed until ${snoozed.until}` : ""}`,
-      String(alert.since ?? ""),
+      h("span", { class: "instant" }, String(alert.since ?? "")),
       h("ul", { class: "notes" }, ...done),
       h("span", { class: "actions" }, button(alert, "ack", "Acknowledge"), snoozed ? button(alert, "unsnooze", "Unsnooze") : button(alert, "snooze", "Snooze"), button(alert, "comment", "Comment")),
     ];

@@ -1,5 +1,7 @@
 /** Elements from text. Nothing here or elsewhere reads text as HTML: what a stream says can only be shown. */
 
+import { said } from "./api";
+
 export type Child = Node | string | number | null | undefined | false;
 type Props = Record<string, unknown>;
 
@@ -32,10 +34,24 @@ export function append(element: Element, children: Child[]): void {
     if (child !== null && child !== undefined && child !== false) element.append(child instanceof Node ? child : String(child));
 }
 
-/** Put other children into an element. */
+const pending = new WeakMap<Element, object>();
+
+/** Put other children into an element; an answer that it waits for is shown no more. */
 export function show(element: Element, ...children: Child[]): void {
+  pending.delete(element);
   element.replaceChildren();
   append(element, children);
+}
+
+/** Show an answer when it comes, or why there is none. False: something else was shown meanwhile, and stays. */
+export async function showAnswer(element: Element, asked: Promise<Child[]>): Promise<boolean> {
+  const mine = {};
+  show(element, "…");
+  pending.set(element, mine);
+  const answer = await asked.catch((error: unknown) => [h("p", { class: "error", role: "alert" }, said(error))]);
+  if (pending.get(element) !== mine) return false;
+  show(element, ...answer);
+  return true;
 }
 
 /** A table with a caption; a cell is text or an element. */

@@ -8,7 +8,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { tags } from "@lezer/highlight";
 import { post, put, remove, running as listed, said, type Explained, type Found, type Running, type Trouble } from "./api";
 import { definitions } from "./explanation";
-import { h, outline, show, shortened, table } from "./dom";
+import { h, outline, show, showAnswer, shortened, table, type Child } from "./dom";
 import { Store, type Mark } from "./store";
 import { TimeLine } from "./timeline";
 
@@ -24,6 +24,10 @@ interface Replacement {
   resolved: unknown[];
   firing: unknown[];
   waiting: number;
+}
+
+interface Replaced {
+  replacement: Replacement;
 }
 
 interface Tried {
@@ -102,11 +106,11 @@ export function editorView(explainRecord: (record: Found, defined: Map<string, s
   const result = h("div", { id: "result", "aria-live": "polite" });
   const stream = h("select", { id: "stream" });
   const file = h("input", { id: "recorded", type: "file", accept: ".jsonl,.ndjson,.json" });
-  const tryButton = h("button", { id: "try", onclick: () => void attempt() }, "Run on it");
-  const putButton = h("button", { id: "put", onclick: () => void dryRun() }, "Put live…");
+  const tryButton = h("button", { id: "try", onclick: () => void showAnswer(result, attempt()) }, "Run on it");
+  const putButton = h("button", { id: "put", onclick: dryRun }, "Put live…");
   const choice = h("select", { id: "query-name", onchange: () => choose(choice.value) });
   const newName = h("input", { id: "new-query", size: 12, spellcheck: false, placeholder: "name", pattern: "[A-Za-z0-9_][A-Za-z0-9_.\\-]*", required: true });
-  const deleteButton = h("button", { id: "delete", type: "button", onclick: () => void dryDelete() }, "Delete…");
+  const deleteButton = h("button", { id: "delete", type: "button", onclick: dryDelete }, "Delete…");
   let queries: Running[] = [];
   let name = "";
   let view: EditorView | null = null;
@@ -167,64 +171,59 @@ export function editorView(explainRecord: (record: Found, defined: Map<string, s
     return new EditorView({ state, parent: root, root });
   }
 
-  async function attempt(): Promise<void> {
+  async function attempt(): Promise<Child[]> {
     const chosen = file.files?.[0];
     const query = text();
-    show(result, "…");
-    try {
-      const recorded = chosen && { items: { [stream.value]: await chosen.text() } };
-      const [found, said] = await Promise.all([post<Tried>("try", { query, name, ...recorded }), post<Explained>("explain", { query, name })]);
-      const defined = definitions(said);
-      const store = new Store();
-      store.add(found.events);
-      const records = new Map(found.events.map((one) => [one.id, one]));
-      const line = new TimeLine(store, (mark: Mark) => explainRecord(records.get(mark.id)!, defined), () => {}, () => {});
-      line.canvas.id = "trial";
-      const counts = Map.groupBy(found.events, (one) => one.alert ?? one.event ?? one.query ?? "");
-      show(
-        result,
-        h("p", {}, `${found.items} items, ${found.total} found${found.total > found.events.length ? `, the first ${found.events.length} are shown` : ""}, ${found.letters.length} refused.`),
-        table("What it finds", ["Event", "How often"], [...counts].map(([name, all]) => [shortened(name), all.length])),
-        found.events.length > 0 && line.canvas,
-        found.letters.length > 0 && outline(found.letters),
-      );
-    } catch (error) {
-      show(result, h("p", { class: "error", role: "alert" }, said(error)));
-    }
+    const recorded = chosen && { items: { [stream.value]: await chosen.text() } };
+    const [found, said] = await Promise.all([post<Tried>("try", { query, name, ...recorded }), post<Explained>("explain", { query, name })]);
+    const defined = definitions(said);
+    const store = new Store();
+    store.add(found.events);
+    const records = new Map(found.events.map((one) => [one.id, one]));
+    const line = new TimeLine(store, (mark: Mark) => explainRecord(records.get(mark.id)!, defined), () => {}, () => {});
+    line.canvas.id = "trial";
+    const counts = Map.groupBy(found.events, (one) => one.alert ?? one.event ?? one.query ?? "");
+    return [
+      h("p", {}, `${found.items} items, ${found.total} found${found.total > found.events.length ? `, the first ${found.events.length} are shown` : ""}, ${found.letters.length} refused.`),
+      table("What it finds", ["Event", "How often"], [...counts].map(([name, all]) => [shortened(name), all.length])),
+      found.events.length > 0 && line.canvas,
+      found.letters.length > 0 && outline(found.letters),
+    ];
   }
 
-  async function dryRun(): Promise<void> {
+  /** Show what a change would do, and a button that makes it. */
+  async function offerChange(dry: Promise<Replaced>, make: string, change: () => Promise<Child[]>, ...more: Child[]): Promise<void> {
+    const confirm = h("button", { id: "confirm", onclick: () => void showAnswer(result, change()) }, make);
+    const leave = h("button", { onclick: () => show(result) }, "Leave it");
+    await showAnswer(result, dry.then((said) => [h("h3", {}, "What would happen"), effects(said.replacement), ...more, h("p", {}, confirm, " ", leave)]));
+    confirm.focus();
+  }
+
+  function dryRun(): void {
     const path = `queries/${encodeURIComponent(name)}`;
-    const sent = text();
-    try {
-      const { replacement } = await put<{ replacement: Replacement }>(`${path}?dry_run=true`, { query: sent });
-      const warm = h("input", { id: "warm", placeholder: "10 min", size: 8 });
-      const confirm = h("button", { id: "confirm", onclick: () => void live(path, sent, warm.value.trim()) }, "Put live now");
-      show(result, h("h3", {}, "What would happen"), effects(replacement), h("p", {}, h("label", {}, "Begin with the history of ", warm)), h("p", {}, confirm, " ", h("button", { onclick: () => show(result) }, "Leave it")));
-      confirm.focus();
-    } catch (error) {
-      show(result, h("p", { class: "error", role: "alert" }, said(error)));
-    }
-  }
-
-  async function live(path: string, sent: string, warm: string): Promise<void> {
-    try {
-      const { replacement } = await put<{ replacement: Replacement }>(warm ? `${path}?warm=${encodeURIComponent(warm)}` : path, { query: sent });
+    const sent = { query: text() };
+    const warm = h("input", { id: "warm", placeholder: "10 min", size: 8 });
+    const live = async () => {
+      const span = warm.value.trim();
+      const { replacement } = await put<Replaced>(span ? `${path}?warm=${encodeURIComponent(span)}` : path, sent);
       await load();
-      show(result, h("h3", { id: "is-live" }, "It is live"), effects(replacement));
       changed();
-    } catch (error) {
-      show(result, h("p", { class: "error", role: "alert" }, said(error)));
-    }
+      return [h("h3", { id: "is-live" }, "It is live"), effects(replacement)];
+    };
+    void offerChange(put<Replaced>(`${path}?dry_run=true`, sent), "Put live now", live, h("p", {}, h("label", {}, "Begin with the history of ", warm)));
   }
 
   /** Edit another query; a name that none has begins with the head of the one before. */
-  function choose(other: string): void {
+  function edit(other: string): void {
     const found = queries.find((one) => one.name === other);
     const head = text().match(/^\s*(?:PREFIX|FROM|VOCAB|INCLUDE)\b.*$/gm)?.join("\n") ?? "";
     name = other;
     if (found || view) fill(found?.text ?? `${head}\n`);
     offer();
+  }
+
+  function choose(other: string): void {
+    edit(other);
     show(result);
   }
 
@@ -241,28 +240,16 @@ export function editorView(explainRecord: (record: Found, defined: Map<string, s
     show(stream, ...(own?.streams ?? [...new Set(queries.flatMap((one) => one.streams))]).map((one) => h("option", {}, one)));
   }
 
-  async function dryDelete(): Promise<void> {
+  function dryDelete(): void {
     const path = `queries/${encodeURIComponent(name)}`;
-    try {
-      const { replacement } = await remove<{ replacement: Replacement }>(`${path}?dry_run=true`);
-      const confirm = h("button", { id: "confirm", onclick: () => void gone(path) }, `Delete ${name} now`);
-      show(result, h("h3", {}, "What would happen"), effects(replacement), h("p", {}, confirm, " ", h("button", { onclick: () => show(result) }, "Leave it")));
-      confirm.focus();
-    } catch (error) {
-      show(result, h("p", { class: "error", role: "alert" }, said(error)));
-    }
-  }
-
-  async function gone(path: string): Promise<void> {
-    try {
-      const { replacement } = await remove<{ replacement: Replacement }>(path);
+    const gone = async () => {
+      const { replacement } = await remove<Replaced>(path);
       await load();
-      choose(queries[0]?.name ?? "");
-      show(result, h("h3", { id: "is-gone" }, "It is deleted"), effects(replacement));
+      edit(queries[0]?.name ?? "");
       changed();
-    } catch (error) {
-      show(result, h("p", { class: "error", role: "alert" }, said(error)));
-    }
+      return [h("h3", { id: "is-gone" }, "It is deleted"), effects(replacement)];
+    };
+    void offerChange(remove<Replaced>(`${path}?dry_run=true`), `Delete ${name} now`, gone);
   }
 
   async function load(): Promise<void> {

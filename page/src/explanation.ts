@@ -1,7 +1,7 @@
 /** Why something was reported: a graph of facts and definitions, the values of the guard, the parts in time. */
 
-import { get, post, running, said, type Cause, type Explained, type Found, type Instant } from "./api";
-import { h, outline, s, shortened, show, table, triple } from "./dom";
+import { get, post, running, type Cause, type Explained, type Found, type Instant } from "./api";
+import { h, outline, s, shortened, show, showAnswer, table, triple } from "./dom";
 import { picture, type Edge, type Node } from "./graph";
 import { keyOf, millis, parameters } from "./store";
 
@@ -42,19 +42,20 @@ export function forgetDefinitions(): void {
 
 /** Show the explanation of a record in a panel. */
 export async function explain(panel: HTMLElement, id: string): Promise<void> {
-  show(panel, h("p", { role: "status" }, "…"));
-  try {
-    const [why, defined] = await Promise.all([post<Why>("why", { id }), knownDefinitions()]);
-    present(panel, why, defined);
-  } catch (error) {
-    show(panel, h("p", { class: "error", role: "alert" }, said(error)));
-  }
+  const both = Promise.all([post<Why>("why", { id }), knownDefinitions()]);
+  const shown = both.then(([why, defined]) => view(why, defined));
+  if (await showAnswer(panel, shown)) read(panel, id);
 }
 
 /** The same for a record that is at hand, as those of a trial are. */
 export function present(panel: HTMLElement, why: Shown, defined: Map<string, string>): void {
   show(panel, ...view(why, defined));
-  panel.dataset.id = why.record.id;
+  read(panel, why.record.id ?? "");
+}
+
+/** Let people read the explanation of this record. */
+function read(panel: HTMLElement, id: string): void {
+  panel.dataset.id = id;
   panel.querySelector("h2")?.focus();
 }
 
@@ -71,7 +72,7 @@ function view({ record, text, axioms = {} }: Shown, defined: Map<string, string>
     h("p", {}, `${record.alert ? `alert, ${record.status}, ` : ""}${lasted}`, record.detected !== undefined && record.detected !== end ? `, decided at ${record.detected}` : ""),
     h("h3", {}, "Because"),
     picture(`Explanation of ${shortened(event)}`, nodes, edges, "RL"),
-    h("ul", { class: "legend" }, h("li", { class: "item" }, "fact of an item"), h("li", { class: "known" }, "known fact (K)"), h("li", { class: "axiom" }, "axiom of the ontology (T)"), h("li", { class: "rule" }, "definition"), h("li", { class: "event" }, "occurrence")),
+    h("ul", { class: "legend" }, h("li", { class: "item" }, "fact of an item"), h("li", { class: "known" }, "known fact (K)"), h("li", { class: "axiom" }, "axiom of the ontology (T)"), h("li", { class: "rule" }, "definition"), h("li", { class: "event" }, "occurrence"), record.alert && h("li", { class: "alert" }, "alert")),
     ...(values.length ? [bindings(values)] : []),
     ...(causes.length > 1 || causes[0]?.because ? [h("h3", {}, "Parts in time"), bars(causes)] : []),
     h("details", {}, h("summary", {}, "As text"), h("pre", {}, text || JSON.stringify(record, null, 1)), h("p", {}, h("code", {}, record.id ?? ""))),
@@ -191,15 +192,13 @@ function bars(causes: Cause[]): SVGSVGElement {
 export function whyNotView(names: () => Promise<string[]>): HTMLElement {
   const answer = h("div", { id: "whynot-answer", "aria-live": "polite" });
   const input = h("input", { id: "whynot", required: true, autocomplete: "off", spellcheck: false, placeholder: "Low(:PenA)", list: "whynot-names" });
-  const ask = async (event: Event) => {
+  const reply = async () => {
+    const found = await post<{ event: string; reported: number; text: string }>("why-not", { event: input.value });
+    return [h("p", {}, `${shortened(found.event)} was reported ${found.reported} times.`), h("pre", {}, found.text)];
+  };
+  const ask = (event: Event) => {
     event.preventDefault();
-    show(answer, "…");
-    try {
-      const found = await post<{ event: string; reported: number; text: string }>("why-not", { event: input.value });
-      show(answer, h("p", {}, `${shortened(found.event)} was reported ${found.reported} times.`), h("pre", {}, found.text));
-    } catch (error) {
-      show(answer, h("p", { class: "error", role: "alert" }, said(error)));
-    }
+    void showAnswer(answer, reply());
   };
   const list = h("datalist", { id: "whynot-names" });
   const refresh = async () => show(list, ...(await names().catch(() => [])).map((name) => h("option", { value: shortened(name) })));

@@ -9,6 +9,8 @@ const ROW = 22;
 const NEAR = 8;
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 216e5, 432e5, 864e5];
 const DAY = 864e5;
+/** p2 before p10. */
+const ORDER = new Intl.Collator("en", { numeric: true });
 const KEYS = "Arrows move from mark to mark and row to row, Enter explains one, plus and minus zoom, Home shows all, End follows the latest, space pauses.";
 
 export class TimeLine {
@@ -80,7 +82,7 @@ export class TimeLine {
     const wanted = this.filter.toLowerCase();
     return all
       .filter((lane) => !wanted || `${lane.event} ${lane.key}`.toLowerCase().includes(wanted))
-      .sort((a, b) => a.event.localeCompare(b.event) || a.key.localeCompare(b.key));
+      .sort((a, b) => ORDER.compare(a.event, b.event) || ORDER.compare(a.key, b.key));
   }
 
   private x(at: number): number {

@@ -139,6 +139,14 @@ def test_the_clock_names_the_slowest_streams_and_no_others() -> None:
     assert clock.holding() == ("a", "b")
 
 
+def test_a_stream_that_is_silent_by_the_last_look_is_not_named() -> None:
+    clock = Clock(idle=5 * S, streams=("a", "b"))
+    clock.observe("a", 50 * S, now=100 * S)
+    assert clock.holding() == ("b",)
+    clock.observe("a", 54 * S, now=105 * S)
+    assert (clock.watermark, clock.holding()) == (54 * S, ("a",))
+
+
 def test_an_item_may_lie_as_far_in_the_future_as_it_says_and_no_further() -> None:
     clock = Clock(future=5 * S)
     assert clock.observe("a", 15 * S, now=10 * S) == "on time"

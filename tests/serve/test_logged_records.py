@@ -14,8 +14,10 @@ from serve.test_service_kills import killed
 from obep.formats import read_items
 from obep.formats.record_mapping import make_mapping
 from obep.formats.tables.mapped_records import Mapped
-from obep.model import DeadLetter
-from obep.serve.entries import Came, packed, unpacked
+from obep.model import DeadLetter, Item
+from obep.serve.entries import Acted, Came, packed, unpacked
+from obep.serve.logged_items import logged_items
+from obep.serve.write_log import WriteLog
 
 TEMPLATES = (
     ":{id} :hot {hot} .",
@@ -114,3 +116,16 @@ def test_an_odd_record_among_mapped_ones_keeps_its_place() -> None:
     [again] = unpacked(packed([Came.of(read, None)]))
     assert isinstance(again, Came)
     assert [one.at // 1_000_000 for one in again.as_items()] == [0, 1, 2, 3]
+
+
+def test_an_action_is_an_item_at_the_watermark_of_then(tmp_path: Path) -> None:
+    came = [Came.of([Item("points", at, ())], "integer") for at in (-90, -70, -80)]
+    acted = Acted(alert="urn:a", action="ack", by="ann", wall=5)
+    log = WriteLog(tmp_path)
+    for changes in ([acted, came[0]], [came[1], came[2], acted], [acted]):
+        log.append(packed(changes))
+    found = [(one.stream, one.at) for one in logged_items(log, lateness=2)]
+    assert found == [
+        ("points", -90), ("points", -80), ("acks", -72), ("acks", -72), ("points", -70), ("acks", 5),
+    ]  # fmt: skip
+    assert [one.at for one in logged_items(log, 2, before=(1, 2))] == [-90, -80, -70, 5]

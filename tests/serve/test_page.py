@@ -130,6 +130,33 @@ def test_a_query_is_tried_on_recorded_items_without_a_change(service: Running, o
     assert service.client.get("/events").json() == before
 
 
+def test_a_trial_that_ends_late_does_not_hide_the_dry_run(service: Running, opened: Open) -> None:
+    page = opened(service.url, "query").open()
+    expect(page.locator("#errors")).to_have_text("Nothing is wrong.")
+    held: list[Route] = []
+    page.route("**/try", lambda route: held.append(route))
+    page.click("#try")
+    page.click("#put")
+    expect(page.locator("#confirm")).to_be_focused()
+    with page.expect_response("**/try"):
+        held[0].continue_()
+    expect(page.locator("#result h3")).to_have_text("What would happen")
+    page.unroute("**/try")
+    page.click("#try")
+    expect(page.locator("#result p").first).to_contain_text(" items, ")
+
+
+def test_rows_with_numbers_are_in_their_order(service: Running, opened: Open) -> None:
+    page = opened(service.url).open()
+    at = next(seconds)
+    service.post(line(at, thing="row10"), line(at, thing="row9"))
+    page.fill("#filter", "Hot row")
+    canvas = page.locator("#timeline")
+    expect(canvas).to_have_attribute("data-lanes", "2")
+    canvas.press("ArrowDown")
+    expect(page.locator("#spoken")).to_contain_text("row9")
+
+
 def test_a_rule_is_put_live_after_its_dry_run_and_goes_no_further_if_left(
     opened: Open, tmp_path: Path
 ) -> None:

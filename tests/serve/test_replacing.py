@@ -14,6 +14,11 @@ WIDER = QUERY.replace("WITHIN 5 s", "WITHIN 50 s")
 MORE = QUERY.replace(
     "RETURN Hot, Pair", "EVENT Twice MATCH Hot SEQ Hot AS Then WITHIN 10 min\nRETURN Hot, Pair, Twice"
 )
+ANSWERED = QUERY.replace(
+    "RETURN Hot, Pair",
+    'EVENT Seen AS (<https://w3id.org/obep#by> value "ann")\n'
+    "EVENT Answered MATCH Seen SEQ Hot WITHIN 10 min\nRETURN Hot, Pair, Answered",
+)
 
 
 def put(service: Local, text: str, **options: str) -> tuple[int, dict]:  # type: ignore[type-arg]
@@ -62,6 +67,22 @@ def test_what_begins_warm_knows_the_history(local: Open) -> None:
     service.post(line(3))
     found = service.client.get("/events/Twice").json()["events"]
     assert {one["start"] for one in found} == {1, 2}
+
+
+def test_what_begins_warm_knows_what_was_acknowledged_before(local: Open, project: Path) -> None:
+    service = local()
+    service.post(line(1), line(2))
+    alert = service.client.get("/alerts").json()["alerts"][0]["id"]
+    assert service.client.post(f"/alerts/{alert}/ack", json={"by": "ann"}).status_code == 200
+    assert put(service, ANSWERED, warm="10 min")[0] == 200
+    service.post(line(3))
+    [found] = service.client.get("/events/Answered").json()["events"]
+    assert (found["start"], found["end"]) == (2, 3)
+    again = Local(killed(service, project))
+    try:
+        assert again.client.get("/events/Answered").json()["events"] == [found]
+    finally:
+        again.stop()
 
 
 def test_a_replay_warms_with_what_had_come_by_then(local: Open, project: Path) -> None:

@@ -194,6 +194,8 @@ def test_an_acknowledgement_is_an_item_that_queries_read(local: Open, project: P
     assert service.client.post(f"/alerts/{alert}/ack", json={"by": "ann"}).status_code == 200
     [seen] = service.client.get("/events/Seen").json()["events"]
     assert seen["end"] == 2
+    tried = service.client.post("/try", json={"query": (project / "query.obep").read_text()}).json()
+    assert seen in tried["events"] and tried["items"] == 3
     notes = service.client.get("/alerts").json()["alerts"][0]["notes"]
     assert notes["acknowledged"]["by"] == "ann" and notes["snoozed"] is None
     service.client.post(f"/alerts/{alert}/snooze", json={"by": "bob", "until": "2030-01-01T00:00:00Z"})

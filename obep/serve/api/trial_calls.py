@@ -64,11 +64,9 @@ def _run(call: Call, wanted: Trial) -> dict[str, Any]:
     else:
         items = _read(call, checked.query, wanted.items, notes, letters)
         style = notes.style
-    order = project.order(())
     found = run(
         checked.query,
         items,
-        lateness=order.lateness,
         on_dead_letter=letters.append,
         now=lambda: 0,
         remember=0,
