@@ -128,7 +128,7 @@ class Clock:
             self.watermark = to
 
     def holding(self, now: int | None = None) -> tuple[str, ...]:
-        """The streams that hold the clock back, slowest first: those it waits for now, or at its last look."""
+        """The streams that hold the clock back, slowest first: at `now`, or at the last look."""
         if self._together:
             return ()
         elapsed = self._elapsed if now is None else self._counted(now)
