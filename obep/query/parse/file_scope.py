@@ -9,6 +9,7 @@ from obep.model import RDF_TYPE
 from obep.query.ast import NOWHERE, Duration, Language, Literal, Name, PrefixDecl, QueryFile, Slip
 from obep.query.nearest_name import nearest
 from obep.query.parse.lalr import Token
+from obep.query.parse.other_durations import other_duration
 from obep.query.parse.spelling import (
     DurationError,
     IriError,
@@ -340,7 +341,10 @@ class Scope:
         try:
             return Duration(to_micros(text), span=span)
         except DurationError as problem:
-            self.error("OBEP013", str(problem), span, reason=problem.reason, remedy=problem.remedy)
+            meant = other_duration(text.strip())
+            whole = meant is not None and meant.text == text.strip()
+            remedy = meant.remedy if meant is not None and whole else problem.remedy
+            self.error("OBEP013", str(problem), span, reason=problem.reason, remedy=remedy)
             return Duration(0, span=span)
 
 

@@ -10,6 +10,7 @@ from obep.query.parse.file_scope import Scope
 from obep.query.parse.lalr import NAMES, Token
 from obep.query.parse.reserved import RESERVED_EVENT
 from obep.query.parse.spelling import span_between
+from obep.query.syntax_errors.duration_errors import misspelt_duration, negative_duration
 from obep.query.syntax_errors.error_context import Situation, situation_of
 from obep.query.syntax_errors.expected_words import KEYWORDS, WORDS
 
@@ -110,45 +111,6 @@ def _would_help(situation: Situation, word: str, close: str, start: int) -> bool
 
 
 # --- words that almost fit ------------------------------------------------------------------------------
-
-
-def _negative(situation: Situation) -> Diagnostic | None:
-    """`WITHIN -5 s`, `FOR -5 s`: FOR is a keyword only before a duration."""
-    text, start = situation.scope.text, situation.start
-    if word := re.compile(r"(?i)FOR\s+(?=-)").match(text, start):
-        start = word.end()
-    found = re.compile(r"-\s*([0-9][0-9.]*\s*[^\W\d]*)").match(text, start)
-    after = word is not None or re.search(r"(?i)\bFOR\s+\Z", text[:start]) is not None  # RETURN S FOR -5 s
-    expected = after or ("DURATION" in situation.accepts and "SIGN" not in situation.accepts)
-    if found is None or not expected:
-        return None
-    return situation.diagnostic(
-        "OBEP013",
-        "a duration is positive",
-        "A duration is a length of time and has no direction.",
-        found[1],
-        situation.span_of(start, found[0]),
-    )
-
-
-def _unit(situation: Situation) -> Diagnostic | None:
-    """`WITHIN 5 minuts`."""
-    if situation.kind != "number" or "DURATION" not in situation.accepts:
-        return None
-    unit = re.compile(r"[ \t]*([^\W\d]\w*)").match(
-        situation.scope.text, situation.start + len(situation.word)
-    )
-    keywords = {word for words in KEYWORDS.values() for word in words}
-    if unit is None or unit[1].upper() in WORDS or unit[1].upper() in keywords:
-        return None
-    close = nearest(unit[1], ("ms", "sec", "seconds", "min", "minutes", "hours", "days")) or "min"
-    return situation.diagnostic(
-        "OBEP013",
-        f"{unit[1]} is not a unit of time",
-        "The units are ms, s, min, h and d.",
-        f"{situation.word} {close}",
-        situation.span_of(unit.start(1), unit[1]),
-    )
 
 
 _LENGTH = re.compile(r"\s*\(?\s*([0-9.]+\s*(?:us|ms|s|sec|m|min|h|d)\b)", re.IGNORECASE)
@@ -302,8 +264,8 @@ def _not_followed_by(situation: Situation) -> Diagnostic | None:
 
 SLIPS_OF_WORDS = (
     _not_followed_by,
-    _negative,
-    _unit,
+    negative_duration,
+    misspelt_duration,
     _bound,
     _two_words,
     _class_of_that_name,

@@ -8,6 +8,7 @@ from obep.errors import Diagnostic
 from obep.query.languages import LANGUAGES, written_in
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.lalr import Stuck
+from obep.query.syntax_errors.duration_errors import misspelt_duration
 from obep.query.syntax_errors.error_context import Situation
 from obep.query.syntax_errors.expected_words import expected
 from obep.query.syntax_errors.keyword_errors import misspelt
@@ -51,7 +52,8 @@ def syntax_errors(scope: Scope, error: Stuck) -> list[Diagnostic]:
     if foreign := _other_language(situation) or _foreign(situation):
         return [foreign]
     found = _left_out(situation) or _bare_iri(situation)
-    found = found or misspelt(situation) or brackets_and_characters(situation) or _plain(situation)
+    found = found or misspelt_duration(situation) or misspelt(situation)
+    found = found or brackets_and_characters(situation) or _plain(situation)
     return [*scope.diagnostics, found]
 
 
