@@ -20,6 +20,7 @@ from obep.query.languages import LANGUAGES
 from obep.query.parse.parse_table import lark_parser
 from obep.query.parse.parser import parse
 from obep.query.parse.reserved import _RESERVED, RESERVED_EVENT, Place, is_reserved
+from obep.query.walk import walk
 from obep.resources import resource
 
 SHARED = {base for cls in vars(ast).values() if inspect.isclass(cls) for base in cls.__mro__[1:]}
@@ -171,6 +172,94 @@ def test_words_of_patterns_are_free_in_class_expressions(word: str) -> None:
         ast.Name(word, f"<http://example.org/obep#{word}>"),
         ast.ClassName(ast.Name(word, f"<http://example.org/obep#{word}>")),
     )
+
+
+NAMES_OF_STATES = [
+    "Some",
+    "Only",
+    "Value",
+    "Min",
+    "Max",
+    "Exactly",
+    "Self",
+    "That",
+    "Inverse",
+    "some",
+    "value",
+    "While",
+    "Unless",
+    "Repeated",
+    "Until",
+    "At",
+    "To",
+    "For",
+    "In",
+    "On",
+    "Aggregate",
+    "Having",
+    "Timeout",
+    "Limit",
+    "Step",
+    "Group",
+    "Zone",
+    "State",
+    "Over",
+    "Daily",
+    "Each",
+    "Begin",
+    "End",
+    "Latest",
+    "Window",
+    "Register",
+    "Held",
+]
+USES_OF_A_STATE = (
+    "MATCH BEGIN {}(?k)",
+    "MATCH END {}(?k) FOR 5 min",
+    "MATCH {}(?k) FOR 5 min",
+    "MATCH A(?k) WHILE {}(?k)",
+    "MATCH A(?k) UNLESS {}(?k)",
+    "MATCH (BEGIN {0}(?k) SEQ END {0}(?k)) WITHIN 5 min",
+)
+
+
+@pytest.mark.parametrize("name", NAMES_OF_STATES)
+def test_a_state_may_have_the_name_of_a_word(name: str) -> None:
+    iri = f"<http://example.org/obep#{name}>"
+    for before in ("", "EVENT A AS p some number\n", "EVENT A AS p some B\n"):
+        (state,) = parse(f"{before}STATE {name}(?k) FROM A(?k) TO B(?k) LIMIT 1 d").states
+        assert state.name.iri == iri
+    for use in USES_OF_A_STATE:
+        event = parse(f"EVENT A AS B EVENT X(?k) {use.format(name)}").events[1]
+        assert any(isinstance(node, ast.Name) and node.iri == iri for node in walk(event)), use
+        assert not any(
+            isinstance(node, ast.Name) and node.iri.endswith(("#BEGIN>", "#END>")) for node in walk(event)
+        )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "EVENT State AS p some State and (A or B)",
+        "EVENT X AS p some State EVENT Over AS A",
+        "EVENT X AS State some (A and B)",
+        "EVENT X MATCH Begin WHILE S(?k)",
+        "EVENT X MATCH Begin UNLESS S",
+        "EVENT X MATCH Begin REPEATED EVERY 5 min UNTIL End AT MOST 3 TIMES",
+        "EVENT X MATCH Begin FOR 5 min",
+        "EVENT X MATCH Begin IN <w>",
+        "STATE S FROM Begin TO End LIMIT 5 min",
+        "STATE S FROM Begin TO End TIMEOUT (5 min)",
+        "STATE S OVER Begin WITHIN 5 min GROUP BY ?k",
+        "STATE S OVER Begin WITHIN 5 min HAVING (COUNT(*) > 1)",
+        "EVENT X MATCH Begin REGISTER RSTREAM <q> AS SELECT ?x WHERE { ?x :p ?y }",
+        "EVENT X MATCH End STATE S(?k) AS (A)",
+        "EVENT X MATCH End RETURN X, State",
+    ],
+)
+def test_begin_end_and_state_stay_names_before_other_words(text: str) -> None:
+    names = [node.iri.rpartition("#")[2] for node in walk(parse(text)) if isinstance(node, ast.Name)]
+    assert {"Begin>", "End>", "State>"} & set(names)
 
 
 def test_a_missing_event_is_reported_at_the_keyword() -> None:

@@ -91,7 +91,8 @@ def check_remedy(place: str, duration: str, language: Language = "obep") -> None
 @pytest.mark.parametrize("duration", MEANT)
 def test_a_misspelt_duration_gets_a_remedy_that_parses(duration: str) -> None:
     for place in PLACES:
-        check_remedy(place, duration)
+        if "," not in duration or "[" not in place:  # there the comma separates RANGE and STEP
+            check_remedy(place, duration)
 
 
 @pytest.mark.parametrize("duration", [one for one in MEANT if one.strip('-"')[0].isdigit()])

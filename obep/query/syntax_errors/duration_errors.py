@@ -66,7 +66,9 @@ _DURATION_BEFORE = re.compile(r"[0-9][0-9.]*[ \t]*[a-z]+[ \t]*(?:[,;&+]|and\b)[ 
 
 def _starts(situation: Situation) -> list[int]:
     """Where the duration may have begun: here, or before its first number, which alone would be one."""
-    last = situation.scope.last
+    last, opened = situation.scope.last, situation.scope.open
+    if situation.word == "," and opened and opened[-1].value == "[":
+        return []  # of a window: RANGE and STEP
     if "DURATION" in situation.accepts:
         return [situation.start] if "SIGN" not in situation.accepts or situation.kind == "digits" else []
     if last is not None and last.type == "DURATION":

@@ -182,17 +182,18 @@ def _event_of_that_name(situation: Situation) -> Diagnostic | None:
 def _event_called_like_a_keyword(situation: Situation) -> Diagnostic | None:
     """`EVENT Return AS …`: the name is there, and is a keyword."""
     operator = WORDS.get(situation.word.upper()) in ("operator", "unary")  # of which a mistake speaks
-    if situation.after != "EVENT" or operator or situation.word.lower() not in RESERVED_EVENT:
+    if situation.after not in ("EVENT", "STATE") or operator or situation.word.lower() not in RESERVED_EVENT:
         return None
     end = situation.start + len(situation.word)
-    if not re.compile(r"\s*(\(\s*\?|(as|match|subclassof)\b)", re.IGNORECASE).match(
+    if not re.compile(r"\s*(\(\s*\?|(as|match|subclassof|from|over|daily)\b)", re.IGNORECASE).match(
         situation.scope.text, end
     ):
         return None
+    what = "a state" if situation.after == "STATE" else "an event"
     return situation.diagnostic(
         "OBEP052",
         f"{situation.word} is a keyword, so it needs a colon as a name",
-        "With the prefix : it can be the name of an event, there and wherever the event is meant.",
+        f"With the prefix : it can be the name of {what}, there and wherever it is meant.",
         f":{situation.word}",
     )
 
