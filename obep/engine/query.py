@@ -99,17 +99,19 @@ class Query:
     @classmethod
     def from_bundle(cls, path: Path) -> Query:
         """The query in a file that `to_bundle` has filled; processes on one machine share its K."""
+        from obep.guards.safe_regex import text_test
         from obep.ontology.bundle.packing import from_path
 
-        bundle = from_path(path)
+        bundle = from_path(path, text_test)
         return cls(bundle.linked, bundle)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Query:
         """The query that `to_bundle` has made bytes of."""
+        from obep.guards.safe_regex import text_test
         from obep.ontology.bundle.packing import from_bytes
 
-        bundle = from_bytes(data)
+        bundle = from_bytes(data, text_test)
         return cls(bundle.linked, bundle)
 
     def explain(self) -> str:

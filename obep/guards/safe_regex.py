@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from obep.guards.regex_automaton import Automaton
@@ -87,6 +88,19 @@ def matcher(pattern: str, flags: str = "") -> Matcher:
     if found is None:
         raise ExpressionError
     return found
+
+
+def text_test(pattern: str, flags: str) -> Callable[[str], bool]:
+    """The test of a regular expression of SHACL; a text that takes too long does not match."""
+    found = Matcher(pattern, flags)
+
+    def matches(text: str) -> bool:
+        try:
+            return found.search(text)
+        except ExpressionError:
+            return False
+
+    return matches
 
 
 def _replacement(text: str, groups: int) -> list[str | int]:

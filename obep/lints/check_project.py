@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -101,7 +101,11 @@ def _compiled(
         cache_dir,
         (java, strict, require_complete, str(cache_dir or ""), max_explanations, max_work, lints, *written),
     )
-    known = None if kept is None else kept.read(lambda: _files(linked, catalogue), make_pattern)
+    known = None
+    if kept is not None:
+        from obep.guards.safe_regex import text_test
+
+        known = kept.read(lambda: _files(linked, catalogue), text_test)
     if known is not None:
         return known
     from obep.lints.check_query import find_all
@@ -187,6 +191,7 @@ def _read(
     linked: Linked, catalogue: Mapping[str, Path], cache_dir: Path | None
 ) -> tuple[Ontology, Graph, dict[str, Graph], Applied]:
     """The ontology of a query, its static graph, those that have names, and the SHACL rules of the two."""
+    from obep.guards.safe_regex import text_test
     from obep.ontology.bundle.cache import cache_dir as default_dir
     from obep.ontology.bundle.kept_bundles import MOST, digests
     from obep.ontology.bundle.kept_ontologies import load_t
@@ -208,24 +213,8 @@ def _read(
         found, read[0] = read[0], None  # they are large, and are seldom needed again
         return _files(linked, catalogue) if found is None else found
 
-    rules = Model(ontology.axioms, k, ontology.shapes, files, make_pattern, folder).applied()
+    rules = Model(ontology.axioms, k, ontology.shapes, files, text_test, folder).applied()
     return ontology._replace(axioms=rules.axioms), rules.k, named, rules
-
-
-def make_pattern(pattern: str, flags: str) -> Callable[[str], bool]:
-    """The test of a regular expression of SHACL, in the time that its text allows."""
-    from obep.guards.safe_regex import Matcher
-    from obep.guards.typed_values import ExpressionError
-
-    matcher = Matcher(pattern, flags)
-
-    def matches(text: str) -> bool:
-        try:
-            return matcher.search(text)
-        except ExpressionError:
-            return False
-
-    return matches
 
 
 def _about_rules(rules: Applied) -> list[Diagnostic]:

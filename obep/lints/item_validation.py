@@ -41,13 +41,13 @@ class Preparation(msgspec.Struct, frozen=True):
         """By stream, the check of its items."""
         if not self.shapes:
             return {}
-        from obep.lints.check_project import make_pattern
+        from obep.guards.safe_regex import text_test
         from obep.ontology.shacl.validation import item_check
 
         above = tuple(_above(bundle))
         found = {}
         for stream, shapes in self.shapes.items():
-            check, unread = item_check(shapes, above, bundle.k, make_pattern)
+            check, unread = item_check(shapes, above, bundle.k, text_test)
             if unread:
                 shape, reason = unread[0]
                 raise fail(

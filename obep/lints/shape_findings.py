@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
-from obep.lints.check_project import make_pattern
+from obep.guards.safe_regex import text_test
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -30,7 +30,7 @@ def shape_findings(bundle: Bundle, catalogue: Mapping[str, Path]) -> list[Diagno
     known = {term for s, _, o in bundle.k for term in (s, o)}
     graph.update(one for one in Entailment(bundle.t).triples(bundle.k) if one[0] in known)
     sparql = SparqlGraph(graph)
-    constraints = read_constraints(graph, make_pattern, SparqlConstraints(sparql))
+    constraints = read_constraints(graph, text_test, SparqlConstraints(sparql))
     found = [_unchecked(shape, reason) for shape, reason in constraints.unread]
     results = dict.fromkeys(one for one in constraints.results(graph, sparql) if one.focus in known)
     said = [(said_of(one), one) for one in results]

@@ -11,6 +11,7 @@ from small_worlds import Small, name
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.engine.query import Query
+from obep.guards.safe_regex import text_test
 from obep.model import Item, Occurrence, Triple
 from obep.ontology.bundle import cache
 from obep.ontology.bundle.compile import Bundle
@@ -163,10 +164,10 @@ def test_a_folder_that_cannot_be_written_is_no_harm(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize("java", [True, False])
 def test_a_bundle_keeps_its_settings_on_its_way(tmp_path: Path, java: bool) -> None:
     first = Bundle(linked(EVENTS), Axioms(), turtle(K), java=java, cache_dir=tmp_path)
-    again = from_bytes(to_bytes(first))
+    again = from_bytes(to_bytes(first), text_test)
     assert again.java == (java and has_java())
     assert again.cache_dir == tmp_path
-    assert from_bytes(to_bytes(Bundle(linked(EVENTS), Axioms(), ()))).chosen_dir is None
+    assert from_bytes(to_bytes(Bundle(linked(EVENTS), Axioms(), ())), text_test).chosen_dir is None
 
 
 def test_a_query_from_a_bundle_leaves_k_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,7 +186,7 @@ def test_a_packed_graph_is_not_taken_apart_until_somebody_looks(tmp_path: Path) 
     first = Bundle(linked(EVENTS), Axioms(), turtle(K), java=False)
     path = tmp_path / "bundle"
     path.write_bytes(to_bytes(first))
-    for again in (from_bytes(path.read_bytes()), from_path(path)):
+    for again in (from_bytes(path.read_bytes(), text_test), from_path(path, text_test)):
         assert again.k._triples is None
         assert again.hash == first.hash
         assert len(again.k) == 5

@@ -13,6 +13,7 @@ from cases import BASE, item, linked, ontology, turtle
 from obep.abstraction import explanations
 from obep.abstraction.matcher import Matched, Matcher
 from obep.abstraction.shape_answers import Evaluator
+from obep.guards.safe_regex import text_test
 from obep.model import DeadLetter, Item, Term, Triple
 from obep.ontology.bundle.compile import Bundle, compile_bundle
 from obep.ontology.bundle.packing import from_bytes, to_bytes
@@ -83,7 +84,7 @@ def test_an_item_over_its_budget_is_a_dead_letter_with_what_to_do() -> None:
 
 
 def test_the_budget_travels_with_the_bundle() -> None:
-    bundle = from_bytes(to_bytes(world("", "EVENT H AS A", max_work=500)))
+    bundle = from_bytes(to_bytes(world("", "EVENT H AS A", max_work=500)), text_test)
     letter = Matcher(bundle).match(item(":x0 a :A . " + ring(20, "owl:sameAs")))
     assert isinstance(letter, DeadLetter) and letter.code == "OBEP628"
 

@@ -69,6 +69,18 @@ def test_rules_see_the_static_graph_of_now_and_take_back_what_no_longer_follows(
     assert len(answers) > 4, "the changes change something"
 
 
+def test_rules_are_applied_anew_in_a_process_that_has_only_the_packed_query(tmp_path: Path) -> None:
+    """As a worker of Spark has it. Found by running a stream of knowledge on both engines."""
+    packed = query_of(tmp_path, {":p1 a :Pump ."}).to_bundle()
+    (tmp_path / "plant.ttl").unlink()
+    engine = obep.engine.query.Query.from_bytes(packed).engine()
+    assert found(engine, 1) == []
+    engine.update(insert=PREFIX + ":p1 :feeds :p2 .", at=2)
+    assert found(engine, 2) == ["<http://example.org/plant#m-p1>"]
+    engine.update(insert=PREFIX + ":p2 :feeds :p1 .", at=3)
+    assert found(engine, 3) == []
+
+
 def test_what_a_rule_of_items_adds_to_k_is_explained_once(tmp_path: Path) -> None:
     """By what the rule has read, not also by the triple that it added."""
     rule = "CONSTRUCT { $this a :Feeding } WHERE { $this :feeds ?x . ?x a :Source }"

@@ -14,6 +14,7 @@ import obep
 from obep.abstraction.matcher import Matcher
 from obep.engine.query import Query
 from obep.errors import ObepError
+from obep.guards.safe_regex import text_test
 from obep.lints import check_query, registry
 from obep.lints.rules.stream.unknown_individual import Expected
 from obep.lints.stream_rules import StreamRules
@@ -83,7 +84,7 @@ def test_programs_that_were_packed_answer_as_those_that_are_compiled() -> None:
                 continue
             if not compiled.exact_for_most:
                 continue
-            again = from_bytes(to_bytes(compiled))
+            again = from_bytes(to_bytes(compiled), text_test)
             expected = answers(compiled, made.items)
             assert answers(again, made.items) == expected, (kind, seed)
             assert "rule_base" not in again.__dict__ or not compiled.exact

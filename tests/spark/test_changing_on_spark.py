@@ -34,6 +34,13 @@ SHAPES = f"""@prefix : <{NS}> . @prefix sh: <http://www.w3.org/ns/shacl#> .
 :SensorShape a sh:NodeShape ; sh:targetClass :Sensor ;
   sh:property [ sh:path :reading ; sh:maxInclusive 100 ; sh:message "a sensor reads at most 100" ] .
 """
+RULES = f"""@prefix sh: <http://www.w3.org/ns/shacl#> .
+<http://example.org/m> sh:declare [ sh:prefix "" ; sh:namespace "{NS}" ] . :Hall a owl:Class .
+:HallShape a sh:NodeShape ; sh:targetClass :Hall ;
+  sh:rule [ a sh:SPARQLRule ; sh:prefixes <http://example.org/m> ;
+    sh:construct "CONSTRUCT {{ $this a :Warm }} WHERE {{ FILTER NOT EXISTS {{ $this a :Cold }} }}" ] .
+"""
+"""Rules that are applied to K only, each time that it changes."""
 ENGINES = ("embedded", "spark")
 
 
@@ -129,7 +136,7 @@ RETURN Equipped AS ALERTS
     k = f"@prefix : <{NS}> . :s1 :in :lab . :lab a :Warm . :s1 a :Sensor ."
     seen = "".join(line(at, f":x{at % 3} :by :s{at % 2 + 1} .") for at in range(1, 30))
     seen += line(31, ":s2 :reading 500 .") + line(35, ":s2 :reading 500 .")
-    model = change(5, ":s2 :in :hall . :hall a :Warm .") + change(9, ":lab a :Cold .")
+    model = change(5, ":s2 :in :hall . :hall a :Hall .") + change(9, ":lab a :Cold .")
     model += change(12, "", ":s1 :in :lab . :nothing :in :lab .") + change(
         15, ":s1 :in :hall .", ":s2 :in :hall ."
     )
@@ -140,7 +147,7 @@ RETURN Equipped AS ALERTS
     )
     sources = '[sources.s]\nuri = "s.jsonl"\nvalidate = "shapes.ttl"\n[sources.model]\nuri = "m.jsonl"\n'
     files = {"s_jsonl": seen, "m_jsonl": model, "shapes_ttl": SHAPES, "obep_toml": sources}
-    write(tmp_path, t_ttl=T, k_ttl=k, q_obep=query, **files)
+    write(tmp_path, t_ttl=T + RULES, k_ttl=k, q_obep=query, **files)
     found = both(tmp_path)
     said, lines, letters = found["spark"]
     assert said.status == 0, said.err

@@ -8,7 +8,7 @@ damaged one, or one of another obep, is as good as none, and the query is compil
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,16 +17,14 @@ import msgspec
 from obep import __version__
 from obep.config.catalogue import is_lenient, looked_up, query_settings
 from obep.errors import Diagnostic, ObepError
-from obep.model import Term, Triple
+from obep.model import Term
 from obep.ontology.bundle.cache import content_hash, digest_of, seal, unseal
 from obep.ontology.bundle.compile import Bundle
-from obep.ontology.bundle.packed_axioms import UNREADABLE, pack_axioms, unpack_axioms
+from obep.ontology.bundle.packed_axioms import UNREADABLE
+from obep.ontology.bundle.packed_rules import Files
 from obep.ontology.bundle.packing import from_bytes, to_bytes
-from obep.ontology.bundle.shacl_model import Applied, Model, RuleLine
 from obep.ontology.hermit.java import has_java
 from obep.ontology.owl.load import file_bytes
-from obep.ontology.owl.static_graph import Facts, Graph
-from obep.ontology.shacl.read_rules import Unread
 from obep.ontology.shacl.read_shapes import MakePattern
 from obep.query.link import Linked
 
@@ -34,7 +32,7 @@ LARGE = 1 << 17
 """Bytes of ontologies and static graphs from which on a query is kept; smaller ones are compiled as soon."""
 MOST = 1 << 26
 """Bytes of a query that is kept; a larger one has a static graph that is kept by itself."""
-_MAGIC = b"obep-q-2"
+_MAGIC = b"obep-q-3"
 
 
 class Compiled(NamedTuple):
@@ -44,18 +42,6 @@ class Compiled(NamedTuple):
     before: list[Diagnostic]
     """What was found before the units of mappings are checked, and after it."""
     after: list[Diagnostic]
-
-
-class _Rules(msgspec.Struct, array_like=True):
-    """The SHACL rules, and what they were applied to."""
-
-    inferred: list[Triple]
-    rules: list[RuleLine]
-    unread: list[Unread]
-    shapes: str
-    t: memoryview
-    facts: Facts
-    k: memoryview
 
 
 class _Kept(msgspec.Struct, array_like=True):
@@ -68,7 +54,6 @@ class _Kept(msgspec.Struct, array_like=True):
     looked_up: frozenset[Term]
     java: bool
     bundle: memoryview
-    shacl: _Rules | None
 
 
 class KeptBundles:
@@ -98,7 +83,7 @@ class KeptBundles:
         self._linked, self._folder = linked, folder
         self._place = folder / "queries" / f"{self.key}.q"
 
-    def read(self, files: Callable[[], Mapping[Path, list[Triple]]], pattern: MakePattern) -> Compiled | None:
+    def read(self, files: Files, pattern: MakePattern) -> Compiled | None:
         """The query as it was kept, unless a file has changed since."""
         data = unseal(self._place, _MAGIC)
         if data is None:
@@ -107,27 +92,13 @@ class KeptBundles:
             kept = msgspec.msgpack.decode(data, type=_Kept)
             if kept.key != self.key or digests(map(Path, kept.files)) != kept.files:
                 return None
-            bundle = from_bytes(kept.bundle, self._linked)
+            bundle = from_bytes(kept.bundle, pattern, linked=self._linked, files=files)
         except (OSError, ObepError, *UNREADABLE):
             return None
         if not bundle.has_programs:
             return None
         bundle.looked_up, bundle.diagnostics, bundle.java = kept.looked_up, kept.own, kept.java
-        if kept.shacl is not None:
-            bundle.shacl = self._applied(kept.shacl, bundle, files, pattern)
         return Compiled(bundle, kept.before, kept.after)
-
-    def _applied(
-        self,
-        kept: _Rules,
-        bundle: Bundle,
-        files: Callable[[], Mapping[Path, list[Triple]]],
-        pattern: MakePattern,
-    ) -> Applied:
-        k = Graph.packed(kept.facts, kept.k)
-        model = Model(unpack_axioms(kept.t), k, kept.shapes, files, pattern, self._folder)
-        rules = tuple(kept.rules)
-        return Applied(bundle.t, bundle.k, tuple(kept.inferred), rules, tuple(kept.unread), model)
 
     def write(self, compiled: Compiled, read: Mapping[str, str]) -> None:
         """Keep a query, made of files with these digests.
@@ -148,8 +119,7 @@ class KeptBundles:
             bundle.diagnostics,
             bundle.looked_up,
             bundle.java,
-            memoryview(to_bytes(bundle)),
-            None if bundle.shacl is None or bundle.shacl.model is None else _rules(bundle.shacl),
+            memoryview(to_bytes(bundle, with_files=False)),
         )
         data = msgspec.msgpack.encode(kept)
         if len(data) <= MOST:
@@ -159,20 +129,6 @@ class KeptBundles:
 def digests(paths: Iterable[Path]) -> dict[str, str]:
     """A name for the content of each file; raises `ObepError` or `OSError` where one cannot be read."""
     return {str(path): digest_of(file_bytes(path)) for path in paths}
-
-
-def _rules(applied: Applied) -> _Rules:
-    model = applied.model
-    assert model is not None
-    return _Rules(
-        list(applied.inferred),
-        list(applied.rules),
-        list(applied.unread),
-        model.shapes,
-        memoryview(pack_axioms(model.axioms)),
-        model.k.facts,
-        memoryview(model.k.pack()),
-    )
 
 
 def _code() -> list[tuple[str, int, int]]:

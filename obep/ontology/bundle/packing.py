@@ -17,12 +17,14 @@ from obep.model import Term
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.bundle.packed_axioms import UNREADABLE, pack_axioms, unpack_axioms
 from obep.ontology.bundle.packed_programs import pack_programs, unpack_programs
+from obep.ontology.bundle.packed_rules import Files, PackedRules, pack_rules, unpack_rules
 from obep.ontology.hermit.java import has_java
 from obep.ontology.owl.static_graph import Facts, Graph
+from obep.ontology.shacl.read_shapes import MakePattern
 from obep.query.link import Linked, assemble
 from obep.query.packed_ast import pack_files, unpack_files
 
-VERSION = 11
+VERSION = 12
 _DIGEST = 16
 
 
@@ -44,10 +46,11 @@ class _Packed(msgspec.Struct, array_like=True):
     max_work: int | None
     programs: memoryview | None
     """Nothing where plain items need the reasoner."""
+    shacl: PackedRules | None
 
 
-def to_bytes(bundle: Bundle) -> bytes:
-    """The bundle, for another process."""
+def to_bytes(bundle: Bundle, *, with_files: bool = True) -> bytes:
+    """The bundle, for another process; `with_files`: one that may not have the files of T."""
     programs = pack_programs(bundle)
     data = msgspec.msgpack.encode(
         _Packed(
@@ -63,6 +66,7 @@ def to_bytes(bundle: Bundle) -> bytes:
             bundle.max_explanations,
             bundle.max_work,
             None if programs is None else memoryview(programs),
+            pack_rules(bundle.shacl, with_files=with_files),
         )
     )
     return _digest(data) + data
@@ -72,20 +76,26 @@ def _digest(data: bytes | memoryview) -> bytes:
     return blake2b(data, digest_size=_DIGEST).digest()
 
 
-def from_path(path: Path) -> Bundle:
+def from_path(path: Path, make_pattern: MakePattern) -> Bundle:
     """The bundle in a file, which is mapped, not read."""
     try:
         with path.open("rb") as file:
-            return from_bytes(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+            return from_bytes(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)), make_pattern)
     except (OSError, ValueError) as error:
         raise _unreadable(str(error)) from None
 
 
-def from_bytes(data: bytes | memoryview, linked: Linked | None = None) -> Bundle:
+def from_bytes(
+    data: bytes | memoryview,
+    make_pattern: MakePattern,
+    *,
+    linked: Linked | None = None,
+    files: Files | None = None,
+) -> Bundle:
     """The bundle again. It was checked when it was made, and is not checked again.
 
     `linked`: the same query, where it has been read; the bytes are then this user's own, and T stays packed
-    until it is looked at.
+    until it is looked at. `files` reads the files of T where they are not in the bytes.
     """
     digest, data = data[:_DIGEST], data[_DIGEST:]
     try:
@@ -113,6 +123,8 @@ def from_bytes(data: bytes | memoryview, linked: Linked | None = None) -> Bundle
     )
     if packed.programs is not None:
         unpack_programs(packed.programs, bundle)
+    if packed.shacl is not None:
+        bundle.shacl = unpack_rules(packed.shacl, bundle.t, bundle.k, make_pattern, files)
     return bundle
 
 
