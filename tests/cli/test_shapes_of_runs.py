@@ -88,6 +88,31 @@ def test_a_shape_whose_sparql_is_wrong_is_named(tmp_path: Path, select: str) -> 
     assert f"<{NS}J> is not checked" in said.err
 
 
+def test_messages_in_sparql_have_the_values_of_the_solution(tmp_path: Path) -> None:
+    """Found with Brick's shape of deprecated classes, which said {?depver}."""
+
+    def constraint(select: str, message: str = "") -> str:
+        said = f'; sh:message "{message}"' if message else ""
+        return f'sh:sparql [ sh:select "SELECT $this {select}" {said} ]'
+
+    over = "?value WHERE { $this <http://example.org/m#reading> ?value FILTER (?value > 100) }"
+    own = "?message WHERE { $this a ?kind BIND(CONCAT('own of ', STR(?kind)) AS ?message) }"
+    constraints = [
+        constraint("WHERE { }", "{$this} is bad, {?nothing}"),
+        constraint(over, "{$this} reads {?value}"),
+        constraint(own, "not this"),
+    ]
+    more = f":J a sh:NodeShape ; sh:targetNode :s ; {' ; '.join(constraints)} ."
+    said = obep(
+        "check", project(tmp_path, k=":s a :Sensor ; :reading 200 .", t=T + SHAPES + more), "--shapes"
+    )
+    words = " ".join(said.err.split())
+    assert f"<{NS}s> is bad, {{?nothing}}" in words
+    assert f"<{NS}s> reads 200" in words
+    assert f"own of {NS}Sensor" in words
+    assert "not this" not in words
+
+
 @pytest.mark.parametrize(("path", "code"), [("none.ttl", "OBEP301"), ("../x.ttl", "OBEP505")])
 def test_shapes_that_cannot_be_read_are_refused(tmp_path: Path, path: str, code: str) -> None:
     said = embedded(project(tmp_path, validate=path))

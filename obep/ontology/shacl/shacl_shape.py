@@ -11,9 +11,18 @@ from obep.model import Term
 from obep.ontology.shacl.shape_paths import Path, ends, properties_of
 from obep.ontology.shacl.triple_index import TripleIndex
 
-Test = Callable[[TripleIndex, Term, list[Term]], Iterable[Term | None]]
-"""Which values of a focus node are wrong; `None` where it is not a matter of one value."""
 _DEPTH = 100
+
+
+class Wrong(NamedTuple):
+    """A wrong value, with a message of its own."""
+
+    value: Term | None
+    message: str
+
+
+Test = Callable[[TripleIndex, Term, list[Term]], Iterable[Term | Wrong | None]]
+"""Which values of a focus node are wrong; `None` where it is not a matter of one value."""
 
 
 class Result(NamedTuple):
@@ -43,8 +52,6 @@ class Shape:
     called: str = ""
     """Its name in messages, if it has no IRI."""
     message: str = ""
-    messages: dict[str, str] = field(default_factory=dict)
-    """The messages of constraints that have their own."""
     severity: str = "Violation"
     deactivated: bool = False
     reads: set[Term] = field(default_factory=set)
@@ -67,8 +74,9 @@ class Shape:
             values = [focus] if self.path is None else ends(data, self.path, focus)
             for constraint, test in self.tests:
                 for bad in test(data, focus, values):
-                    said = self.messages.get(constraint, self.message)
-                    yield Result(focus, self.node, constraint, bad, said, self.severity, self.called)
+                    value, own = bad if isinstance(bad, Wrong) else (bad, "")
+                    said = own or self.message
+                    yield Result(focus, self.node, constraint, value, said, self.severity, self.called)
             for inner in self.nested:
                 for value in values:
                     yield from inner.results(data, value)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.owl.literals import literal
 from obep.ontology.shacl.read_shapes import MakePattern, ShapeReader, SparqlTests
-from obep.ontology.shacl.shacl_shape import Result, Shape, Test
+from obep.ontology.shacl.shacl_shape import Result, Shape, Test, Wrong
 from obep.ontology.shacl.shacl_terms import SUB_CLASS_OF, UnreadableShape, sh, short
 from obep.ontology.shacl.shape_paths import show_path
 from obep.ontology.shacl.sparql_graph import SparqlGraph, check_query
@@ -72,13 +73,24 @@ class SparqlConstraints:
         query = read_query(shapes, constraint, select, "SELECT")
         check_query(query)
         messages = shapes.objects(constraint, sh("message"))
-        if messages:
-            shape.messages["sparql"] = text(messages[0])
+        message = text(messages[0]) if messages else ""
 
-        def test(data: TripleIndex, focus: Term, values: list[Term]) -> Iterable[Term | None]:
-            return [row.get("value", focus) for row in self._graph.selected(query, [focus])]
+        def test(data: TripleIndex, focus: Term, values: list[Term]) -> Iterable[Wrong]:
+            for row in self._graph.selected(query, [focus]):
+                said = text(row["message"]) if "message" in row else message
+                yield Wrong(row.get("value", focus), _filled_in(said, {**row, "this": focus}))
 
         return test
+
+
+def _filled_in(message: str, row: Mapping[str, Term]) -> str:
+    """A message with the values of a row in the places of `{?name}` and `{$name}`."""
+
+    def value(place: re.Match[str]) -> str:
+        found = row.get(place[1])
+        return place[0] if found is None else text(found) if found.startswith('"') else found
+
+    return re.sub(r"\{[?$](\w+)\}", value, message)
 
 
 def said_of(result: Result) -> str:
