@@ -8,6 +8,7 @@ from operator import eq, ge, gt, le, lt, ne
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
+from obep.lints.analysis.ordered_aggregates import Bound, nothing_between, out_of_order
 from obep.query.ast import (
     Aggregate,
     Comparison,
@@ -50,10 +51,11 @@ def never_held(definitions: Definitions) -> Iterator[Diagnostic]:
 def _impossible(state: OverState, having: Expression) -> tuple[Expression, str, str] | None:
     named = {one.variable.name: one.expression for one in state.aggregates}
     ranges: dict[str, _Range] = {}
+    bounds: list[Bound] = []
     for part in having.operands if isinstance(having, Conjunction) else (having,):
         if isinstance(part, Literal) and part.lexical == "false":
             return part, "It is a constant.", "leave HAVING out"
-        if (unlike := _unlike(part, named)) is not None:
+        if (unlike := _unlike(part, named) or out_of_order(part, named)) is not None:
             return part, *unlike
         if _false(part):
             return part, "It compares two constants.", "compare an aggregate"
@@ -61,6 +63,7 @@ def _impossible(state: OverState, having: Expression) -> tuple[Expression, str, 
         if found is None:
             continue
         value, operator, constant = found
+        bounds.append(Bound(value, operator, constant, part))
         key = quote(value)
         first = key not in ranges
         kept = ranges.setdefault(key, _Range(value, state))
@@ -74,7 +77,7 @@ def _impossible(state: OverState, having: Expression) -> tuple[Expression, str, 
             reason = f"{key} is never negative." if first else "The conditions leave no value together."
             least = quote(Duration(int(constant))) if _is_held(value) else max(constant, Decimal(1))
             return part, reason, f"{key} >= {least}"
-    return None
+    return nothing_between(bounds)
 
 
 def _unlike(part: Expression, named: dict[str, Expression | None]) -> tuple[str, str] | None:

@@ -240,10 +240,10 @@ def _above(lower: _Bound, least: Decimal, upper: _Bound, most: Decimal) -> bool:
     if isinstance(lower.constant, Duration):
         return least > most or (strict and least == most)
     exact = not any(_rounds(one.constant) for one in (lower, upper))
-    return (strict and exact and least >= most) or _single(least) > _single(most)
+    return (strict and exact and least >= most) or rounded(least) > rounded(most)
 
 
-def _single(number: Decimal) -> float:
+def rounded(number: Decimal) -> float:
     """A number as the coarsest type of XSD has it."""
     try:
         return float(struct.unpack("f", struct.pack("f", float(number)))[0])

@@ -14,6 +14,8 @@ gives no error for such conditions.
 - one thing with constants that leave nothing (`?v > 5 && ?v < 4`): perhaps `||` was meant;
 - a COUNT of 0 or less: a group without rows is no group. `FOR EACH`, or a state without parameters, has
   groups with nothing in them;
+- aggregates of the same values that are always in one order (`MAX(?x) < MIN(?x)`, `AVG(?x) > MAX(?x)`,
+  `MIN(?x) > 5 && AVG(?x) < 3`);
 - a HELD() that is longer than WITHIN;
 - `A NOT FOLLOWED BY N WITHIN 5 min` where N takes 10 minutes: every A is reported.
 
