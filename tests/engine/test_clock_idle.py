@@ -49,6 +49,57 @@ def test_the_time_between_two_processes_is_nobodys_silence() -> None:
     assert again.tick({}, now=10_006 * S) == 51 * S
 
 
+def test_after_a_restart_each_stream_is_waited_for_anew() -> None:
+    clock = Clock(idle=5 * S, streams=("a", "b"))
+    clock.observe("b", 50 * S, now=100 * S)
+    clock.observe("a", 54 * S, now=104 * S)
+    again = Clock(idle=5 * S, streams=("a", "b"))
+    again.load(clock.dump())
+    again.resume()
+    again.observe("a", 60 * S, now=10_000 * S)
+    again.observe("a", 62 * S, now=10_002 * S)
+    assert again.watermark == 50 * S, "b was silent for two seconds of this process"
+    assert again.holding(10_002 * S) == ("b",)
+    assert again.holding(10_005 * S) == ("a",), "b is silent now, and holds nothing back"
+    again.observe("a", 65 * S, now=10_005 * S)
+    assert again.watermark == 65 * S
+
+
+def test_other_streams_are_waited_for_from_then_on() -> None:
+    clock = Clock(idle=5 * S, streams=("a", "b"))
+    clock.observe("b", 12 * S, now=100 * S)
+    clock.observe("a", 10 * S, now=101 * S)
+    clock.follow(("b", "c"))
+    assert clock.watermark == 10 * S, "the watermark stays"
+    clock.observe("b", 20 * S, now=105 * S)
+    assert clock.watermark == 10 * S, "c was silent for four seconds since it is followed"
+    assert clock.tick({}, now=106 * S) == 20 * S, "c was silent for five, and nobody waits for a"
+
+
+def test_a_stream_that_goes_on_beside_another_one_is_as_silent_as_before() -> None:
+    clock = Clock(idle=5 * S, streams=("a", "b"))
+    clock.observe("a", 10 * S, now=100 * S)
+    clock.observe("b", 12 * S, now=102 * S)
+    clock.follow(("b", "c"))
+    clock.observe("c", 30 * S, now=103 * S)
+    assert clock.tick({}, now=106 * S) == 12 * S, "b was heard four seconds ago"
+    assert clock.tick({}, now=107 * S) == 30 * S
+
+
+def test_without_an_idle_time_out_nobody_waits_for_another_stream() -> None:
+    clock = Clock(lateness=2 * S)
+    clock.observe("a", 10 * S)
+    clock.observe("b", 20 * S)
+    clock.follow(("b", "c"))
+    clock.observe("b", 30 * S)
+    assert clock.watermark == 28 * S
+
+
+def test_the_fastest_part_of_an_input_that_is_one_in_order_says_the_time() -> None:
+    clock = Clock()
+    assert clock.tick({"a": 3 * S, "b": 5 * S, "c": 4 * S}) == 5 * S
+
+
 def test_without_an_idle_time_out_time_waits() -> None:
     clock = Clock(lateness=S)
     clock.observe("a", 50 * S, now=100 * S)

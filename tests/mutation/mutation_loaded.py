@@ -14,25 +14,30 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 
 
-def put_in_place(path: str, before: str, after: str) -> bool:
-    """Whether the changed functions of a loaded module have their new code; else nothing was changed.
+def changed_functions(path: str, before: str, after: str) -> dict[str, CodeType]:
+    """The new code of the functions that a mutant changes, by name; empty if it changes more than these.
 
     `before` and `after` are the module's text without the mutant and with it.
     """
     old, new = (compile(ast.parse(ast.unparse(ast.parse(text))), path, "exec") for text in (before, after))
-    pairs = list(zip(_functions(old), _functions(new), strict=False))
     if _bare(old) != _bare(new):
-        return False
+        return {}
+    pairs = list(zip(_functions(old), _functions(new), strict=False))
     wanted = {code.co_qualname: code for one, code in pairs if marshal.dumps(one) != marshal.dumps(code)}
     if sum(code.co_qualname in wanted for _, code in pairs) != len(wanted):
-        return False  # a property and what sets it have one name
+        return {}  # a property and what sets it have one name
+    return wanted
+
+
+def put_in_place(path: str, wanted: dict[str, CodeType]) -> bool:
+    """Whether the functions of a loaded module have this code now; else nothing was changed."""
     found: list[tuple[FunctionType, CodeType]] = []
     for one in gc.get_objects():
         if isinstance(one, FunctionType) and one.__code__.co_filename == path:
             code = wanted.get(one.__code__.co_qualname)
             if code is not None:
                 found.append((one, code))
-    if {one.__code__.co_qualname for one, _ in found} != wanted.keys():
+    if not wanted or {one.__code__.co_qualname for one, _ in found} != wanted.keys():
         return False
     if any(one.__code__.co_freevars != code.co_freevars for one, code in found):
         return False

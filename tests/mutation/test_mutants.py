@@ -6,8 +6,9 @@ import ast
 import runpy
 from pathlib import Path
 
-from mutation_loaded import put_in_place
+from mutation_loaded import changed_functions, put_in_place
 from mutation_mutants import mutants
+from mutation_reach import Reach, Reached, calls_of
 
 SOURCE = '''
 """A docstring with 1 < 2 stays."""
@@ -55,6 +56,35 @@ def test_a_mutant_is_put_into_loaded_functions_or_not_at_all(tmp_path: Path) -> 
     assert loaded["take"]([1], 1) is False
     for one in mutants(path.read_text()):
         before = loaded["take"].__code__
-        is_in_place = put_in_place(str(path), path.read_text(), one.source)
+        changed = changed_functions(str(path), path.read_text(), one.source)
+        assert changed.keys() <= {"take"}
+        is_in_place = put_in_place(str(path), changed)
         assert is_in_place == (loaded["take"].__code__ != before)
         assert is_in_place == (one.before not in ("3", "MOST = 3"))
+
+
+def test_calls_are_noted_with_what_is_defined_inside_of_a_function(tmp_path: Path) -> None:
+    path = tmp_path / "called.py"
+    path.write_text("def outer():\n    def inner(): pass\n    inner()\ndef other(): pass\n")
+    loaded = runpy.run_path(str(path))
+    with calls_of(frozenset([str(path)])) as calls:
+        loaded["outer"]()
+    loaded["other"]()
+    assert calls == {(str(path), "outer")}
+
+
+def test_a_mutant_meets_who_noticed_one_then_who_calls_it_then_their_neighbours() -> None:
+    f, g = ("a.py", "f"), ("a.py", "g")
+    reach = Reach(
+        [
+            Reached("slow.py::one", frozenset([f]), 5.0),
+            Reached("slow.py::two", frozenset([g]), 1.0),
+            Reached("quick.py::one", frozenset([f, g]), 0.5),
+            Reached("other.py::one", frozenset(), 0.1),
+        ]
+    )
+    assert reach.of([f]) == ["quick.py::one", "slow.py::one", "slow.py::two"]
+    reach.note([f], "slow.py::two")
+    assert reach.of([f]) == ["slow.py::two", "quick.py::one", "slow.py::one"]
+    assert reach.of([("a.py", "never")]) == []
+    assert reach.seconds(reach.of([f])) == 6.5
