@@ -93,16 +93,21 @@ class Detected(Occurrence):
         by, found = self._by, self._found
         if isinstance(found, list):
             self.parts = parts = min([by.parts(candidate) for candidate in found], key=_order)
-            self.bindings = bindings_of(by.plan, [row for candidate in found for row in candidate[ROWS]])
         else:
             self.parts = parts = by.parts(found)
-            self.bindings = bindings_of(by.plan, found[ROWS])
+        self.bindings = self.bound()
         self.bounded = by.plan.bounded or any(part[1].bounded for part in parts)
         if not self._id and not isinstance(found, list):
             self._id = by.id_of(found)
         if not self._id:
             counted = by.counted(self.candidates[0], self.explanation)
             self._id = identity(self.event, counted, self.start, self.end, individuals(parts), self.partition)
+
+    def bound(self) -> tuple[dict[str, Term], ...]:
+        """Its bindings, which need nothing else of it."""
+        found = self._found
+        rows = [row for one in found for row in one[ROWS]] if isinstance(found, list) else found[ROWS]
+        return bindings_of(self._by.plan, rows)
 
     @property
     def by(self) -> Reporter:
@@ -135,9 +140,10 @@ def _order(parts: tuple[Part, ...]) -> list[tuple[object, ...]]:
 
 
 _AT_ONCE = frozenset(("start", "end", "detected", "since"))
-_TOGETHER = frozenset(("parts", "bindings", "bounded"))
+_TOGETHER = frozenset(("parts", "bounded"))
 _LATER: dict[str, Callable[[Detected], object]] = {
     "solutions": lambda it: {},
+    "bindings": lambda it: it.bound(),
     "_written": lambda it: None,
     "_stamp": lambda it: None,
     "explanation": lambda it: it._by.explanation(it.candidates[0]),

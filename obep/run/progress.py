@@ -12,6 +12,9 @@ from obep.formats.timestamps import Style, show_instant
 from obep.run.terminal_text import plain
 from obep.secrets import hide, hide_in
 
+BAR = 20
+"""Characters of the bar."""
+
 
 class Progress:
     """Without a terminal it shows only what went wrong; if quiet, only why the run failed."""
@@ -102,6 +105,8 @@ def _line(figures: Mapping[str, object], seconds: float) -> str:
         parts.insert(2, f"watermark {figures['watermark']}")
     if figures.get("lag") is not None:
         parts.insert(3, f"{figures['lag']:,.1f} s behind")
+    if isinstance(share := figures.get("share"), float):
+        parts.insert(0, f"[{'#' * int(BAR * share):<{BAR}}] {share:.0%}")
     if figures.get("state"):
         parts.append(f"state {int(str(figures['state'])) / 1e6:,.1f} MB")
     if isinstance(skew := figures.get("skew"), float) and skew >= 2:

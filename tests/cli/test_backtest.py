@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 from shell import embedded, obep, reading
 
+from obep.config.toml_file import Config
 from obep.model import Occurrence
 from obep.run.backtesting.backtest import backtest
 from obep.run.backtesting.differences import Differences
+from obep.run.backtesting.history import over_history
 from obep.run.backtesting.tallies import MOST_KEYS, Tally
 from obep.run.load_query import load
+from obep.run.progress import Progress
 
 QUERY = """PREFIX : <http://e/>
 FROM STREAM <s>
@@ -67,6 +70,15 @@ def test_the_counts_are_those_of_a_run(tmp_path: Path) -> None:
     assert found["late"] == 1 and found["refused"] == 1 and found["items"] == 120
     counts = [one["count"] for one in found["fired"]]
     assert counts == sorted(counts, reverse=True), "the noisiest first"
+
+
+def test_a_backtest_says_how_much_of_its_files_was_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares: list[object] = []
+    monkeypatch.setattr(Progress, "move", lambda self, figures: shares.append(figures()["share"]))
+    over_history(project(tmp_path), (history(tmp_path),), Config(tmp_path), quiet=True)
+    assert shares and shares[-1] == 1.0 and shares == sorted(shares)
 
 
 def test_days_and_keys_add_up_and_the_longest_episode_is_first(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from shell import embedded, obep
 from obep.errors import ObepError
 from obep.model import Alert
 from obep.run.backtesting.backtest import backtest
-from obep.run.backtesting.tallies import day_of, kind_of
+from obep.run.backtesting.tallies import kind_of, shown_day
 
 
 @pytest.mark.parametrize("seed", range(0, 100, 20))
@@ -32,7 +32,7 @@ def test_a_random_query_is_counted_as_it_is_reported_one_by_one(seed: int) -> No
         items = how.order(variants.case.items)
         hits = [hit for item in items for hit in engine.push_items([item])] + engine.close()
         expected = Counter(
-            (kind_of(hit), hit.event, day_of(hit.detected))
+            (kind_of(hit), hit.event, shown_day(hit.detected // 86_400_000_000))
             for hit in hits
             if not (isinstance(hit, Alert) and hit.status == "resolved")
         )

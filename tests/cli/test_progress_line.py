@@ -54,6 +54,16 @@ def test_a_summary_counts_one_as_one(number: int, start: str, monkeypatch: pytes
     assert screen.getvalue() == start
 
 
+def test_a_bar_shows_how_much_of_the_files_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen, times = Screen(terminal=True), iter((0.0, 4.0))
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr("obep.run.progress.time.monotonic", lambda: next(times))
+    Progress().move(lambda: {**figures(8), "share": 0.27})
+    assert screen.getvalue() == (
+        "\r[#####               ] 27%, 8 items (2/s), 8 occurrences, watermark 3, 0 late, 2 refused"
+    )
+
+
 def test_nobody_but_a_terminal_gets_a_line_or_a_summary_and_everybody_gets_warnings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -19,7 +19,7 @@ from obep.formats.tables.mapped_records import Mapped
 from obep.formats.tables.record_blocks import RecordBlock
 from obep.model import DeadLetter, Item, Occurrence, Term
 from obep.run.backtesting.differences import Difference, Differences
-from obep.run.backtesting.tallies import Lasted, Tallies
+from obep.run.backtesting.tallies import Lasted, Tallies, shown_day
 
 TOP = 10
 MOST_DIFFERENCES = 200
@@ -206,7 +206,7 @@ def _fired(new: _Version, old: _Version | None, top: int) -> tuple[Fired, ...]:
                 *place,
                 tally.count,
                 then,
-                dict(sorted(tally.days.items())),
+                {shown_day(day): count for day, count in sorted(tally.days.items())},
                 tuple(KeyCount(dict(key), count) for key, count in noisiest),
                 len(tally.keys) - len(noisiest) + (tally.other_keys > 0),
                 tally.longest(),

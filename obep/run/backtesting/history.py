@@ -61,9 +61,13 @@ def over_history(
         for turn in merged(sources, {}, 1.0, orders=counts, models=models):
             yield turn.records
 
+    files = [one for one in sources.values() if isinstance(one, FileSource) and one.is_regular]
+    size = sum(one.size for one in files) if len(files) == len(sources) else 0
+
     def show(items: int, found: int, watermark: int | None) -> None:
         progress.move(
             lambda: {
+                "share": sum(one.read for one in files) / size if size else None,
                 "items": items,
                 "occurrences": found,
                 "watermark": shown_watermark(watermark, notes.style),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import date, timedelta
 from heapq import heappush, heappushpop
 
 import msgspec
@@ -18,7 +18,8 @@ Key = tuple[tuple[str, Term], ...]
 """The values of parameters, by name."""
 MOST_KEYS = 100_000
 """The keys of one event that are counted one by one."""
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH = date(1970, 1, 1)
+_DAY = 86_400_000_000
 
 
 class Lasted(msgspec.Struct, frozen=True):
@@ -36,7 +37,8 @@ class Tally:
     def __init__(self, kind: str, name: Term, top: int) -> None:
         self.kind, self.name = kind, name
         self.count = 0
-        self.days: Counter[str] = Counter()
+        self.days: Counter[int] = Counter()
+        """By the number of days since 1970."""
         self.keys: Counter[Key] = Counter()
         self.other_keys = 0
         """The number of results of keys that are not counted separately."""
@@ -46,7 +48,7 @@ class Tally:
     def add(self, at: int, key: Key) -> None:
         """It was found once more."""
         self.count += 1
-        self.days[day_of(at)] += 1
+        self.days[at // _DAY] += 1
         if key in self.keys or len(self.keys) < MOST_KEYS:
             self.keys[key] += 1
         else:
@@ -100,9 +102,12 @@ class Tallies:
             return tuple(hit.labels.items())
         if isinstance(hit, Answer):
             return ()
-        row = hit.bindings[0] if hit.bindings else {}
-        named = tuple((name, row[name]) for name in self._parameters.get(hit.event, ()) if name in row)
-        return named or (() if hit.parts else (("this", hit.individual),))
+        names = self._parameters.get(hit.event)
+        if names and hit.bindings:
+            row = hit.bindings[0]
+            if named := tuple([(name, row[name]) for name in names if name in row]):
+                return named
+        return () if hit.parts else (("this", hit.individual),)
 
     def end(self, now: int, holding: Mapping[Term, Iterable[tuple[Key, int]]]) -> None:
         """The history is over: these episodes are still open."""
@@ -150,9 +155,9 @@ def kind_of(hit: Occurrence) -> str:
     return "alert" if isinstance(hit, Alert) else "query" if isinstance(hit, Answer) else "event"
 
 
-def day_of(at: int) -> str:
-    """The day of an instant, in UTC."""
-    return (_EPOCH + timedelta(microseconds=at)).date().isoformat()
+def shown_day(day: int) -> str:
+    """A day in UTC, of its number."""
+    return (_EPOCH + timedelta(days=day)).isoformat()
 
 
 def shown_key(key: Mapping[str, Term]) -> str:

@@ -105,7 +105,14 @@ class FileSource:
         refuse_folder(path, reading.stream if reading.rename else "", place)
         self._format, self._packed = format_of(path.name, format)
         self._stopped = False
+        self.read = 0
+        """The bytes of the file that were read, of `size`; 0 of a file that grows."""
         open_file(path, place).close()  # said before anything runs
+
+    @property
+    def size(self) -> int:
+        """The bytes of the file; 0 of a pipe."""
+        return self._path.stat().st_size
 
     @property
     def is_regular(self) -> bool:
@@ -131,7 +138,9 @@ class FileSource:
     def _blocks(self) -> Iterator[Records]:
         with open_file(self._path) as file:
             inside = inflate(file, self._reading.limits) if self._packed else file
-            yield from read_blocks(inside, self._format, self._reading, SIZE)
+            for block in read_blocks(inside, self._format, self._reading, SIZE):
+                self.read = file.tell()
+                yield block
 
     def _batches(self, blocks: Iterable[Records], start: Position) -> Iterator[Batch]:
         for batch in batched_blocks(blocks, start):
