@@ -28,6 +28,15 @@ class Finding(NamedTuple):
     found something about the same name of the same stream, or about the stream as a whole."""
 
 
+def label(stream: str) -> str:
+    """The beginning of a message about a stream; the stream of a query that names none has no label.
+
+    >>> label("doors"), label("")
+    ('doors: ', '')
+    """
+    return f"{stream}: " if stream else ""
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """The input of a rule about streams beside the statistics."""

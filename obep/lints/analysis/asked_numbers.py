@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from obep.lints.analysis.number_and_text import aggregated_properties, numeric_properties
+from obep.lints.stream_context import label
 from obep.lints.stream_stats import StreamStats
 from obep.model import Term
 from obep.ontology.bundle.stream_readers import Listening
@@ -54,4 +55,4 @@ class AskedNumbers:
 def values_of(stats: StreamStats, stream: str, property: Term, count: int, total: int) -> str:
     """So many values of a property, as the subject of a sentence."""
     which = "the" if count == total else f"{count:,} of {total:,}"
-    return f"{stream}: {which} values of {property.strip('<>')}{stats.where(stream)}"
+    return f"{label(stream)}{which} values of {property.strip('<>')}{stats.where(stream)}"

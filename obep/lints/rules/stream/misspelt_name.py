@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from obep.lints.analysis.item_names import KnownNames, names_in
-from obep.lints.stream_context import Finding, RunContext
+from obep.lints.stream_context import Finding, RunContext, label
 from obep.lints.stream_stats import StreamStats
 from obep.model import Term
 from obep.ontology.bundle.stream_readers import Listening
@@ -70,7 +70,7 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
                 looked = "" if stats.whole(stream) else " looked at"
                 yield Finding(
                     stream,
-                    f"{stream}: {count:,} of {items:,} items{looked} use {name.strip('<>')}, which neither "
-                    f"the ontology nor the query has, and none uses {near.strip('<>')}; is it that?",
+                    f"{label(stream)}{count:,} of {items:,} items{looked} use {name.strip('<>')}, which "
+                    f"neither the ontology nor the query has, and none uses {near.strip('<>')}; is it that?",
                     about=name,
                 )

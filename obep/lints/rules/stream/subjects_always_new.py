@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from obep.lints.stream_context import Finding, RunContext
+from obep.lints.stream_context import Finding, RunContext, label
 from obep.lints.stream_stats import StreamStats
 from obep.model import RDF_TYPE, Item
 from obep.ontology.bundle.stream_readers import Listening
@@ -83,7 +83,7 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
         _, property, individual = most
         yield Finding(
             stream,
-            f"{stream}: no subject of {items:,} items came twice, and {leads[most]:,} of them have "
+            f"{label(stream)}no subject of {items:,} items came twice, and {leads[most]:,} of them have "
             f"{short(property)} {short(individual)}",
             f"[LATEST … BY {{ ?o {property} ?x }}], if each message is a node of its own",
             f"<{watched[stream]}> has LATEST without BY: it replaces values of the same subject, so "

@@ -37,7 +37,7 @@ from obep.lints.analysis.followed_properties import (
 from obep.lints.analysis.item_names import names_by_stream
 from obep.lints.analysis.known_individuals import MOST_KNOWN, Known
 from obep.lints.analysis.static_names import constructed
-from obep.lints.stream_context import Finding, RunContext
+from obep.lints.stream_context import Finding, RunContext, label
 from obep.lints.stream_stats import StreamStats
 from obep.model import RDF_TYPE, Item, Term
 from obep.ontology.bundle.cache import content_hash
@@ -163,9 +163,8 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
                 who = f"{which} values of {name}{where} are not in the static graph"
             else:
                 who = f"{which} individuals with {name}{where} are not in the static graph"
-            yield Finding(
-                stream, f"{stream}: {who}, and the query asks for facts about them: {hint}", about=property
-            )
+            asks = f"{who}, and the query asks for facts about them: {hint}"
+            yield Finding(stream, f"{label(stream)}{asks}", about=property)
 
 
 def _lacking(bundle: Bundle, names: Collection[Term], here: Expected, property: Term) -> frozenset[Term]:

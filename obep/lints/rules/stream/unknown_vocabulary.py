@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 from obep.lints.analysis.item_names import Kind, KnownNames, Use, use_of
-from obep.lints.stream_context import Finding, RunContext
+from obep.lints.stream_context import Finding, RunContext, label
 from obep.lints.stream_stats import StreamStats
 from obep.model import Item
 from obep.ontology.bundle.stream_readers import Listening
@@ -60,7 +60,7 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
             which = f"all {items:,} items" if unknown == items else f"{unknown:,} of {items:,} items"
             yield Finding(
                 stream,
-                f"{stream}: {which}{looked} use only names unknown to the ontology and the query, "
+                f"{label(stream)}{which}{looked} use only names unknown to the ontology and the query, "
                 f"mostly {use[1].strip('<>')}{hint}",
             )
 

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from obep.lints.stream_context import Finding, RunContext
+from obep.lints.stream_context import Finding, RunContext, label
 from obep.lints.stream_stats import StreamStats
 from obep.model import Item, Term
 from obep.ontology.bundle.stream_readers import Listening
@@ -114,8 +114,9 @@ def findings(stats: StreamStats, run: RunContext) -> Iterator[Finding]:
                 other = max(sorted(written), key=lambda one: written[one])
                 yield Finding(
                     stream,
-                    f"{stream}: {property.strip('<>')} never is {_shown(asked)}{stats.where(stream)}, as the "
-                    f"ontology or the query asks, but {written.total():,} of {total:,} times {_shown(other)}"
+                    f"{label(stream)}{property.strip('<>')} never is {_shown(asked)}{stats.where(stream)}, "
+                    "as the ontology or the query asks, "
+                    f"but {written.total():,} of {total:,} times {_shown(other)}"
                     f"{_remedy(asked, other)}",
                     about=property,
                 )
