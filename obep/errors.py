@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from obep.secrets import hide
 
@@ -69,6 +69,10 @@ class Diagnostic:
 
     def __str__(self) -> str:
         return "\n".join(line for _, line in self._lines())
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What IPython shows in a terminal."""
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         spans = (f'<span style="{_STYLES[kind]}">{escape(line)}</span>' for kind, line in self._lines())
@@ -130,6 +134,19 @@ class Diagnostic:
         return record
 
 
+class Diagnostics(tuple[Diagnostic, ...]):
+    """All that is to be said about one thing; a notebook shows them one below the other."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self) or "()")
+
+    def _repr_html_(self) -> str:
+        return "".join(one._repr_html_() for one in self)
+
+
 class ObepError(Exception):
     """The one exception that obep raises on purpose; `diagnostics` are all that is wrong.
 
@@ -142,15 +159,15 @@ class ObepError(Exception):
     """
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
-        super().__init__("\n\n".join(str(d) for d in diagnostics))
-        self.diagnostics = diagnostics
+        self.diagnostics = Diagnostics(diagnostics)
+        super().__init__(str(self.diagnostics))
 
     @property
     def code(self) -> str:
         return self.diagnostics[0].code
 
     def _repr_html_(self) -> str:
-        return "".join(one._repr_html_() for one in self.diagnostics)
+        return self.diagnostics._repr_html_()
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows in place of a traceback: what is wrong, with the caret in colour."""

@@ -36,4 +36,4 @@ def command(
         return
     from obep.engine.query import Query
 
-    print(Query(bundle.linked, bundle, diagnostics).explain())
+    print(Query(bundle.linked, bundle).explain())

@@ -9,9 +9,9 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from obep.errors import Diagnostic, fail
+from obep.errors import Diagnostics, fail
 from obep.guards.block_queries import Asks, asks
-from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.model import DeadLetter, Item, Occurrence, Term, local_name
 from obep.plan.build_plan import plan
 from obep.plan.event_strata import derived
 from obep.plan.plan import Plan
@@ -22,21 +22,28 @@ if TYPE_CHECKING:
     from obep.query.link import Linked
 
 
+NONE = Diagnostics()
+
+
 @dataclass(frozen=True)
 class Query:
     """What `obep.load` gives. `warnings` are what the compiler has to say and goes on.
 
     >>> import obep
     >>> query = obep.load(text="EVENT A AS Room\\nEVENT B MATCH A SEQ A WITHIN 5 s\\nRETURN B")
-    >>> [warning.code for warning in query.warnings]
-    []
+    >>> query, query.warnings
+    (<Query <query>: A, B>, ())
     >>> query.explain().splitlines()[0]
     '<query>: 2 events in 2 strata'
     """
 
     linked: Linked
     bundle: Any
-    warnings: tuple[Diagnostic, ...] = ()
+    warnings: Diagnostics = NONE
+
+    def __repr__(self) -> str:
+        names = [local_name(one) for one in (*self.linked.events, *self.linked.states, *self.linked.queries)]
+        return f"<Query {self.linked.file.name}: {', '.join(names) or 'nothing'}>"
 
     @cached_property
     def expanded(self) -> Linked:
@@ -124,8 +131,7 @@ class Query:
         from obep.plan.query_html import definitions_table, drawn_plan
 
         plan = f"<details><summary>plan</summary><pre>{escape(self.explain())}</pre></details>"
-        warnings = "".join(one._repr_html_() for one in self.warnings)
-        return definitions_table(self.linked) + drawn_plan(self.linked) + plan + warnings
+        return definitions_table(self.linked) + drawn_plan(self.linked) + plan + self.warnings._repr_html_()
 
 
 def run(query: Query, items: Iterable[Item | DeadLetter], **settings: Any) -> list[Occurrence]:

@@ -67,15 +67,17 @@ def time_line(marks: Sequence[Mark], style: str) -> str:
 
 
 def table_html(columns: Sequence[Column], rows: int, style: str) -> str:
-    """The first rows of a table; lists are counted."""
+    """The first rows of a table, with the long ids last; lists are counted."""
     shown = [one for one in columns if any(value is not None for value in one.values[:SHOWN])]
+    shown.sort(key=lambda one: one.name == "id")
     head = "".join(f"<th>{escape(printable(one.name))}</th>" for one in shown)
     lines = "".join(
         "<tr>" + "".join(f"<td>{escape(_cell(one, at, style))}</td>" for one in shown) + "</tr>"
         for at in range(min(rows, SHOWN))
     )
     more = f"<caption>{SHOWN} of {rows}</caption>" if rows > SHOWN else ""
-    return f"<table>{more}<tr>{head}</tr>{lines}</table>"
+    table = f'<table style="white-space:nowrap">{more}<tr>{head}</tr>{lines}</table>'
+    return f'<div style="overflow-x:auto">{table}</div>'
 
 
 def _cell(column: Column, at: int, style: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from html import escape
+from itertools import accumulate
 
 from obep.errors import printable
 from obep.plan.query_picture import Chart
@@ -13,7 +14,6 @@ from obep.query.print.printer import show
 
 MOST = 120
 """Nodes of a drawing; a larger query has none."""
-_LONGEST = 26
 _WIDTH, _HEIGHT, _COLUMN, _ROW = 190, 26, 240, 38
 _STYLE = 'style="font:12px sans-serif" role="img"'
 _FILLS = {
@@ -30,7 +30,7 @@ def definitions_table(linked: Linked) -> str:
     """The events, states and queries of a query, each with its definition; all text is escaped."""
     rows = "".join(
         f"<tr><td>{escape(kind)}</td><td><b>{escape(name)}</b></td>"
-        f"<td style='text-align:left'><pre>{escape(text)}</pre></td></tr>"
+        f"<td style='text-align:left'><pre style='margin:0'>{escape(text)}</pre></td></tr>"
         for kind, name, text in _defined(linked)
     )
     streams = ", ".join(linked.streams) or "one stream"
@@ -74,14 +74,25 @@ def drawn_plan(linked: Linked) -> str:
         )
     for node in chart.nodes:
         x, y = _corner(places[node.id])
-        text = node.text if len(node.text) <= _LONGEST else f"{node.text[: _LONGEST - 1]}…"
+        text = escape(_fitted(printable(node.text)))
         parts.append(
             f"<g><title>{escape(printable(f'{node.kind}: {node.text}'))}</title>"
             f'<rect x="{x}" y="{y}" width="{_WIDTH}" height="{_HEIGHT}" rx="4" fill="{_FILLS[node.kind]}" '
             f'fill-opacity="0.2" stroke="{_FILLS[node.kind]}"/>'
-            f'<text x="{x + 8}" y="{y + 17}" fill="currentColor">{escape(printable(text))}</text></g>'
+            f'<text x="{x + 8}" y="{y + 17}" fill="currentColor">{text}</text></g>'
         )
     return "".join((*parts, "</svg></div>"))
+
+
+def _fitted(text: str) -> str:
+    """A text that fits into its box; capital letters are wide.
+
+    >>> _fitted("REPEATED EVERY 5 min"), _fitted("NOT FOLLOWED BY … WITHIN 15 min")
+    ('REPEATED EVERY 5 min', 'NOT FOLLOWED BY … W…')
+    """
+    widths = list(accumulate(9 if letter.isupper() else 6.5 for letter in text))
+    fits = [width <= _WIDTH - 16 for width in widths]
+    return text if all(fits) else f"{text[: fits.index(False) - 1].rstrip(' …')}…"
 
 
 def _corner(place: tuple[int, int]) -> tuple[int, int]:

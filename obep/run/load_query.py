@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from obep.engine.query import Query
-from obep.errors import ObepError
+from obep.errors import Diagnostics, ObepError
 from obep.lints.check_project import examine
 from obep.query.languages import dialect_of, written_in
 from obep.query.link import link
@@ -67,4 +67,4 @@ def load(
     )
     if found.errors:
         raise ObepError(*found.errors)
-    return Query(linked, found.bundle, found.diagnostics)
+    return Query(linked, found.bundle, Diagnostics(found.diagnostics))

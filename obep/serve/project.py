@@ -8,7 +8,7 @@ from pathlib import Path
 
 from obep.config.toml_file import Config, load_config
 from obep.engine.query import Query
-from obep.errors import Diagnostic, ObepError, fail
+from obep.errors import Diagnostic, Diagnostics, ObepError, fail
 from obep.lints.check_project import examine
 from obep.query.languages import written_in
 from obep.query.link import link
@@ -69,7 +69,7 @@ class Project:
         )
         if found.errors or found.bundle is None:
             return Checked(None, found.diagnostics)
-        query = Query(linked, found.bundle, found.diagnostics)
+        query = Query(linked, found.bundle, Diagnostics(found.diagnostics))
         try:
             query.require_returns()
         except ObepError as error:

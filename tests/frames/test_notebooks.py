@@ -104,6 +104,29 @@ def test_a_result_draws_a_lane_for_each_event_and_state() -> None:
     assert "svg" not in shown(obep.detect(QUERY, [])).tags
 
 
+def test_the_long_ids_of_a_table_come_last() -> None:
+    seen = shown(obep.detect(QUERY, ROWS).states)
+    names = [text for text in seen.pieces if text in ("state", "start", "end", "room")]
+    assert names == ["state", "start", "end", "room"]
+    heads = [text for text in shown(obep.detect(QUERY, ROWS).occurrences).pieces if text.isalpha()]
+    assert heads[:3] == ["event", "start", "end"]
+    assert heads[heads.index("bounded") + 1] == "id"
+
+
+def test_terminals_and_lists_of_warnings_show_texts_and_not_the_insides_of_obep() -> None:
+    from IPython.lib.pretty import pretty
+
+    text = "PREFIX : <http://e/>\nEVENT A AS Room\nEVENT B MATCH A SEQ A\nRETURN B"
+    query = obep.load(text=text)
+    assert repr(query) == "<Query <query>: A, B>"
+    [warning] = query.warnings
+    assert pretty(query.warnings) == pretty(warning) == str(warning)
+    assert shown(query.warnings).text == str(warning)
+    with pytest.raises(obep.ObepError) as caught:
+        obep.load(text="EVENT A AS")
+    assert shown(caught.value.diagnostics).text == str(caught.value)
+
+
 def test_a_query_draws_its_plan() -> None:
     text = """PREFIX : <http://e/>
     FROM STREAM <s>
