@@ -23,7 +23,7 @@ from obep.config.toml_file import Config, load_config
 from obep.engine.query import Query
 from obep.errors import count, fail
 from obep.formats import read_items_of
-from obep.formats.likely_mapping import likely_settings, merged
+from obep.formats.likely_mapping import likely_settings, typical
 from obep.formats.record_fields import Record
 from obep.formats.record_mapping import make_mapping
 from obep.formats.stream_reader import Notes
@@ -159,7 +159,7 @@ class Project:
         reading = make_reading(name, config.sources.get(name, {}), config, stream=alone, notes=found.notes)
         reading.source = name or "the sample"
         if plain and reading.mapping is None:
-            settings = likely_settings(merged(first), query.names, optional=True)
+            settings = likely_settings(typical(first), query.names, optional=True)
             found.mappings[name] = settings
             reading.mapping = make_mapping(settings, "mapping")
         for one in read_items_of(*source, reading):

@@ -9,7 +9,7 @@ from obep.agents.project_sample import FIRST, Budget, Project, Sample
 from obep.agents.sample_records import inside, plain_records, too_much
 from obep.engine.query import Query
 from obep.errors import ObepError, count, fail
-from obep.formats.likely_mapping import likely_settings, mapping_text, merged
+from obep.formats.likely_mapping import likely_settings, mapping_text, typical
 from obep.formats.record_fields import Record
 from obep.formats.tables.frame_items import frame_items
 from obep.formats.tables.mapped_records import whole
@@ -170,7 +170,7 @@ class Tools:
         )
         if not real:
             raise fail("OBEP885", f"{file or 'the sample'} has no records that are JSON objects or rows")
-        settings = likely_settings(merged(real), names or "http://example.org/", optional=True)
+        settings = likely_settings(typical(real), names or "http://example.org/", optional=True)
         items = list(map(whole, frame_items(real, mapping=settings, stream=stream).items))
         lines = ["To be added to obep.toml (nothing is written):", "", mapping_text(settings, stream), ""]
         lines.append(f"It makes of the first {count(min(SHOWN, len(items)), 'record')}:")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 
 from obep.agents.field_profiles import Profile, quantile
+from obep.errors import count
 from obep.model import local_name
 
 CONTINUOUS = 10
@@ -42,9 +43,9 @@ def reading(profile: Profile) -> str:
 
 
 def title(profile: Profile) -> str:
-    """The name of a property as the beginning of a name of events."""
+    """The name of a property as the beginning of a name of events: `LevelHigh`, `Flow_l_min_High`."""
     name = local_name(profile.name)
-    return f"{name[:1].upper()}{name[1:]}"
+    return f"{name[:1].upper()}{name[1:]}{'_' if '_' in name else ''}"
 
 
 def duration(micros: float) -> str:
@@ -116,7 +117,7 @@ def _stuck(profile: Profile) -> list[Rule]:
     if not gap or quantile(profile.runs, 0.5) > 1 or usual > 20:
         return []
     readings = max(12, 3 * usual)
-    reason = f"{{word}} seldom stays the same for more than {usual:g} readings"
+    reason = f"{{word}} seldom stays the same for more than {count(round(usual), 'reading')}"
     within = duration(max(HOLD, readings * gap))
     return [_rule(profile, "Stuck", SAME, reason, within=within, least=ceil(readings / 2))]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from obep.agents.sample_records import content, format_of, plain_records
 from obep.config.toml_file import Config, load_config
 from obep.errors import fail
 from obep.formats import read_items_of
-from obep.formats.likely_mapping import NO_PATH, likely_settings, mapping_text, merged, toml_text
+from obep.formats.likely_mapping import NO_PATH, likely_settings, mapping_text, toml_text, typical
 from obep.formats.record_fields import Record, look_up
 from obep.formats.time_hints import NAMING, bare_name, flat_fields, last_step
 from obep.formats.units import shown, unit_named
@@ -33,6 +33,8 @@ UNITS = ("unit", "units", "uom")
 """Common names of the field of a record's unit."""
 VALUES = ("value", "val", "v", "reading", "measurement")
 _IN_BRACKETS = re.compile(r".*[(\[]([^)\]]+)[)\]]\s*\Z|.*?(°[CF]|degC|degF)\Z", re.DOTALL)
+_PLACE = re.compile(r":(\w+) \{([^}?:]+)")
+"""A property of a template, and the field of its values."""
 ONE_FIELD = "if a date and a time of day stand in two fields, write them into one"
 LOOKED_AT = 2000
 """Records that a mapping is made of."""
@@ -97,6 +99,7 @@ def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestio
     names = next((one for each in mappings.values() if (one := each["prefixes"][""]) != NAMES), NAMES)
     for each in mappings.values():  # one namespace for all: streams may read the same fields
         each["prefixes"][""] = names
+    fields = _fields(mappings)
     units = _units_of_fields(mappings)
     for name, path in streams.items():
         (home / f"{name}{path.suffix.lower()}").write_bytes(content(path))
@@ -115,7 +118,7 @@ def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestio
             "there is no field to make rules from",
             reason="Rules need a field with at least thirty numbers.",
         )
-    _write(home, "ontology.ttl", _ontology(seen, names, units))
+    _write(home, "ontology.ttl", _ontology(seen, names, fields, units))
     reads = [*(f"FROM GRAPH <{_copy_of(one)}>" for one in [graph] if one), *_from(streams)]
     _write(home, "query.obep", _query(reads, names, rules))
     tried = over_history(
@@ -196,7 +199,7 @@ def _mapping_of(records: list[Record], stream: str, path: Path, known: Sequence[
     """By the field that names what a record is about, or about the stream itself."""
     if not records:
         raise fail("OBEP886", f"{path} has no records that are JSON objects or rows")
-    whole = merged(records)
+    whole = typical(records)
     if "graph" in whole:
         raise fail("OBEP886", f"{path} has RDF, not plain records", remedy="obep init")
     subject = _subject(records, whole)
@@ -232,11 +235,16 @@ def _conversion(records: list[Record], whole: Record) -> dict[str, Any]:
     return {"units": {value: {"field": said, "to": names.most_common(1)[0][0]}}}
 
 
-def _units_of_fields(mappings: dict[str, dict[str, Any]]) -> dict[str, str]:
+def _fields(mappings: Mapping[str, dict[str, Any]]) -> dict[str, str]:
+    """The fields of records by the properties that they become."""
+    return dict(pair for one in mappings.values() for pair in _PLACE.findall(one["template"]))
+
+
+def _units_of_fields(mappings: Mapping[str, dict[str, Any]]) -> dict[str, str]:
     """The units that fields name in brackets or after a degree sign, and those that values are brought to."""
     found: dict[str, str] = {}
     for one in mappings.values():
-        for name, path in re.findall(r":(\w+) \{([^}?:]+)", one["template"]):
+        for name, path in _PLACE.findall(one["template"]):
             written = _IN_BRACKETS.match(path)
             unit = (written[1] or written[2]).replace("°", "deg") if written else ""
             if path in one.get("units", {}):
@@ -286,14 +294,16 @@ def _settings(streams: dict[str, Path], mappings: dict[str, dict[str, Any]], lat
     return "\n\n".join(lines) + "\n"
 
 
-def _ontology(seen: Sequence[Profile], names: str, units: dict[str, str]) -> str:
+def _ontology(
+    seen: Sequence[Profile], names: str, fields: Mapping[str, str], units: Mapping[str, str]
+) -> str:
     """The fields with numbers as properties, with their units where those are known."""
     head = (
         f"@prefix : <{names}> .\n@prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
         "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\n"
     )
     return head + "".join(
-        f':{name} a owl:DatatypeProperty ; rdfs:label "{name}"'
+        f":{name} a owl:DatatypeProperty ; rdfs:label {Literal(fields.get(name, name))}"
         + (f" ; rdfs:comment {Literal(f'in {units[name]}')}" if name in units else "")
         + " .\n"
         for name in (local_name(one.name) for one in seen)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import count, zip_longest
 from string import ascii_letters, digits
 from typing import Any
 
-from obep.formats.record_fields import Record
+from obep.formats.record_fields import Record, change, look_up
 from obep.formats.time_hints import (
     DEEPEST,
     NAMING,
@@ -146,6 +146,22 @@ def merged(records: Iterable[Record]) -> Record:
     return found
 
 
+def typical(records: Sequence[Record]) -> Record:
+    """`merged`, with a number in a field of texts that mostly are numbers, whatever the first of them is.
+
+    >>> typical([{"v": "n/a"}, {"v": "1.5"}, {"v": "2"}])
+    {'v': '1.5'}
+    """
+    found = merged(records)
+    for path, value in usable_fields(found).items():
+        if isinstance(value, str) and not _is_measured(path, value):
+            texts = [one for record in records if (one := look_up(record, path)) not in (None, "")]
+            numbers = [one for one in texts if _is_measured(path, one)]
+            if 2 * len(numbers) > len(texts):
+                change(found, path, numbers[0])
+    return found
+
+
 def fill_fields(known: Record, record: Record, deep: int = DEEPEST) -> None:
     """Give a record the values of another one for fields that it does not have, or that are null."""
     for name, value in record.items():
@@ -234,8 +250,13 @@ def _is_measured(path: str, value: object) -> bool:
 
 
 def _name(path: str) -> str:
-    """A field's name as that of a property: letters, digits and `_`."""
-    name = "".join(c if c in _WORD or (c.isalpha() and c >= "À") else "_" for c in path)
+    """A field's name as that of a property: letters, digits and `_`.
+
+    >>> _name("Druck (bar)"), _name("°C"), _name("a__b_"), _name("2nd")
+    ('Druck_bar', 'C', 'a__b_', 'p2nd')
+    """
+    kept = "".join(c if c in _WORD or (c.isalpha() and c >= "À") else " " for c in path)
+    name = "_".join(kept.split())
     return name if name[:1].isalpha() else f"p{name}"
 
 

@@ -293,7 +293,8 @@ def test_fields_that_are_silent_together_have_one_rule_for_it(tmp_path: Path) ->
 @pytest.mark.slow
 def test_a_counter_has_no_range_and_a_day_alone_is_noticed(tmp_path: Path) -> None:
     (tmp_path / "lines.jsonl").write_text(as_nested(readings(1, 20, 3)))
-    assert "Meta_seqHigh" not in obep("suggest", tmp_path / "lines.jsonl").out
+    said = obep("suggest", tmp_path / "lines.jsonl").out
+    assert "Meta_seq_Stuck" in said and "Meta_seq_High" not in said
     rows = [f"{1 + n // 200:02}.03.2026;{n % 24:02}:00;{20 + n % 17},5" for n in range(400)]
     (tmp_path / "tage.csv").write_text("\n".join(["Datum;Uhrzeit;Wert", *rows]))
     assert "Note: half of the readings of Wert have the instant" in obep("suggest", tmp_path / "tage.csv").out
@@ -342,13 +343,16 @@ def test_a_table_with_a_mark_of_its_encoding_and_spaces_is_read_as_a_run_reads_i
         lines.append(f" 2026/03/01 {minute // 60:02}:{minute % 60:02} , F {minute % 2} , {flow}")
     (tmp_path / "flow.csv").write_text("\n".join(lines), "utf-8")
     found = suggest([tmp_path / "flow.csv"])
-    assert {rule.name: number for rule, number in found.rules}["Flow__l_min_High"] == 1
+    assert {rule.name: number for rule, number in found.rules}["Flow_l_min_High"] == 1
     assert found.refused == 0
+    assert ':Flow_l_min a owl:DatatypeProperty ; rdfs:label "Flow (l/min)"' in found.files["ontology.ttl"]
 
 
-def test_why_records_are_refused_is_said(tmp_path: Path) -> None:
+@pytest.mark.parametrize("first", [0, 4])
+def test_why_records_are_refused_is_said(tmp_path: Path, first: int) -> None:
+    """Also if the first value of the field is no number."""
     rows = [
-        f"{BEGIN + 60 * minute},s{minute % 2},{'NA' if minute % 5 == 4 else 400 + minute % 7}"
+        f"{BEGIN + 60 * minute},s{minute % 2},{'NA' if minute % 5 == first else 400 + minute % 7}"
         for minute in range(200)
     ]
     (tmp_path / "air.csv").write_text("\n".join(["time,sensor,co2", *rows]))
