@@ -145,10 +145,17 @@ def _typed(lexical: str, type: str) -> Term:
 def _integer(path: str, value: Any) -> Term:
     if _is_whole(value):
         value = int(value)
-    text = as_text(path, value)
-    if len(text) > DIGITS or not _INTEGER.match(text):
+    text = _short(path, value, as_text(path, value))
+    if not _INTEGER.match(text):
         raise Refused("OBEP610", f"{path}: {shown(value)} is no integer")
     return _typed(str(int(text)), "integer")
+
+
+def _short(path: str, value: Any, text: str) -> str:
+    """The text of an exact number, which is not too long to compute with."""
+    if len(text) > DIGITS:
+        raise Refused("OBEP610", f"{path}: {shown(value)} has more than {DIGITS} characters")
+    return text
 
 
 def _is_whole(value: Any) -> bool:
@@ -163,7 +170,7 @@ def _decimal(path: str, value: Any) -> Term:
         if isinstance(value, float)
         else as_text(path, value)
     )
-    if len(text) > DIGITS or not _DECIMAL.match(text):
+    if not _DECIMAL.match(_short(path, value, text)):
         raise Refused("OBEP610", f"{path}: {shown(value)} is not a decimal number")
     return _typed(text, "decimal")
 

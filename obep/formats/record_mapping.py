@@ -134,10 +134,12 @@ class Mapping:
 
     def _elsewhere(self, record: Record, reading: Reading) -> str:
         """Says which setting would find the time of a record, or do without it."""
-        from obep.formats.time_hints import likely_time
+        from obep.formats.time_hints import fields_there, likely_time
 
         if path := likely_time(record):
             return f'is it {path}? Then time = "{path}" {reading.place("in the mapping of its source")}'
+        if reading.in_program and self.time not in record:
+            return f'time="…" names its field; {fields_there(record)}'
         if self.timed and reading.arrival is None and not reading.in_program:
             return f'missing_time = "arrival" under [sources.{reading.stream}] would take that of arrival'
         return ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
@@ -205,7 +205,7 @@ def make_result(
     )
 
 
-def occurrence_columns(hits: Sequence[Occurrence], names: Iterable[str]) -> list[Column]:
+def occurrence_columns(hits: Sequence[Occurrence], names: Collection[str]) -> list[Column]:
     """Events with their instants, what they are about, and why."""
     own = [None if hit.individual in ("", f"<{hit.id}>") else hit.individual for hit in hits]
     fixed = [
@@ -217,7 +217,7 @@ def occurrence_columns(hits: Sequence[Occurrence], names: Iterable[str]) -> list
         of_terms("individual", own),
     ]
     rest = [
-        _bindings([hit.bindings for hit in hits]),
+        _bindings([hit.bindings for hit in hits], names),
         Column("because", CAUSE, [_because(hit) for hit in hits]),
     ]
     rest.append(Column("bounded", "flag", [hit.bounded for hit in hits]))
@@ -225,7 +225,7 @@ def occurrence_columns(hits: Sequence[Occurrence], names: Iterable[str]) -> list
     return [*fixed, *_named(values, (*fixed, *rest)), *rest]
 
 
-def alert_columns(alerts: Sequence[Alert], names: Iterable[str]) -> list[Column]:
+def alert_columns(alerts: Sequence[Alert], names: Collection[str]) -> list[Column]:
     """Alerts: a row when one fires, and one with the same id when it is resolved."""
     fixed = [
         Column("alert", "text", [iri(one.event) for one in alerts]),
@@ -237,21 +237,21 @@ def alert_columns(alerts: Sequence[Alert], names: Iterable[str]) -> list[Column]
         Column("ended", "text", [one.ended or None for one in alerts]),
     ]
     rest = [
-        _bindings([one.bindings for one in alerts]),
+        _bindings([one.bindings for one in alerts], names),
         Column("because", CAUSE, [_because(one) for one in alerts]),
     ]
     values = {name: [one.labels.get(name) for one in alerts] for name in names}
     return [*fixed, *_named(values, (*fixed, *rest)), *rest]
 
 
-def held_columns(episodes: Sequence[Held], names: Iterable[str]) -> list[Column]:
+def held_columns(episodes: Sequence[Held], names: Collection[str]) -> list[Column]:
     """Episodes of states; one that still holds at the end has no end."""
     fixed = [
         Column("state", "text", [iri(one.state) for one in episodes]),
         Column("start", "time", [one.since for one in episodes]),
         Column("end", "time", [one.until for one in episodes]),
     ]
-    rest = [_bindings([one.bindings for one in episodes])]
+    rest = [_bindings([one.bindings for one in episodes], names)]
     values = {name: [one.parameters.get(name) for one in episodes] for name in names}
     return [*fixed, *_named(values, (*fixed, *rest)), *rest]
 
@@ -298,8 +298,9 @@ def _only(bindings: Sequence[Mapping[str, Term]], name: str) -> Term | None:
     return values.pop() if len(values) == 1 else None
 
 
-def _bindings(bindings: Sequence[Sequence[Mapping[str, Term]]]) -> Column:
-    names = sorted({name for rows in bindings for row in rows for name in row})
+def _bindings(bindings: Sequence[Sequence[Mapping[str, Term]]], parameters: Iterable[str]) -> Column:
+    """The solutions; their fields are the parameters, also where there is no solution, and all others."""
+    names = sorted({*parameters, *(name for rows in bindings for row in rows for name in row)})
     kind = Structs(tuple((name, "text") for name in names))
     values = [[{name: row.get(name) for name in names} for row in rows if names] for rows in bindings]
     return Column("bindings", kind, values)

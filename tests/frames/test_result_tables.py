@@ -133,6 +133,7 @@ def test_a_table_has_the_same_columns_whether_something_was_found_or_not() -> No
         full, empty = getattr(some, kind), getattr(none, kind)
         assert len(full) and not len(empty), kind
         assert list(empty.to_pandas()) == list(full.to_pandas()), kind
+        assert empty.to_arrow().schema == full.to_arrow().schema
         assert empty.to_polars().columns == full.to_polars().columns == full[:0].to_arrow().schema.names
     assert none.occurrences.to_pandas()[["start", "room"]].empty
     assert none.alerts.to_pandas()[["since", "place"]].empty
@@ -263,6 +264,7 @@ def test_a_result_without_anything_says_what_obep_run_warns_of() -> None:
     nothing = obep.detect(query, rows, time="t", subject="s")
     assert [one.code for one in nothing.findings] == ["OBEP564"]
     assert "OBEP564" in repr(nothing) and "http://e/c" in repr(nothing)
+    assert nothing.findings[0].message.startswith("all 21 items use only names unknown")
     renamed = [{"t": row["t"], "s": row["s"], "temp": row["c"]} for row in rows]
     assert obep.detect(query, renamed, time="t", subject="s").findings == []
 
@@ -272,3 +274,20 @@ def test_a_refused_row_names_no_setting_of_obep_toml() -> None:
     rows = [{"ts": "2026-01-01", "room": "a", "celsius": 31}, {"ts": None, "room": "a", "celsius": 31}]
     [letter] = obep.detect(query, rows, time="ts", subject="room").dead_letters
     assert letter.reason == "ts: there is no time"
+
+
+def test_rows_without_a_time_say_how_it_is_named() -> None:
+    query = obep.load(text="PREFIX : <http://e/>\nEVENT Hot AS (celsius some number[> 30])\nRETURN Hot")
+    [letter] = obep.detect(query, pandas.DataFrame({"room": ["a"], "celsius": [31]})).dead_letters
+    named = 'time="…" names its field; the record has room, celsius'
+    assert (letter.code, letter.reason) == ("OBEP602", f"time: there is no time: {named}")
+    [letter] = obep.detect(query, [{"time": None, "room": "a", "celsius": 31}]).dead_letters
+    assert letter.reason == "time: there is no time"
+
+
+def test_a_number_that_is_too_long_is_refused_as_that() -> None:
+    query = obep.load(text="PREFIX : <http://e/>\nEVENT Hot AS (celsius some number[> 30])\nRETURN Hot")
+    rows = [{"time": 1, "celsius": 10**399}, {"time": 2, "celsius": 10**400}]
+    found = obep.detect(query, [{"room": "a", **row} for row in rows])
+    assert [hit.start for hit in found.occurrences] == [1_000_000]
+    assert found.dead_letters[0].reason.endswith("… has more than 400 characters")
