@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tarfile
 import zipfile
 from collections.abc import Iterator
@@ -54,8 +53,8 @@ def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pat
     python = venv / "bin" / "python"
     where = "import sysconfig; print(sysconfig.get_path('purelib'))"
     site = Path(run(python, "-c", where, folder=venv).strip())
-    dependencies = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    (site / "dependencies.pth").write_text("\n".join(sorted(dependencies)) + "\n")
+    dependencies = [one for one in sys.path if Path(one).name == "site-packages"]
+    (site / "dependencies.pth").write_text("\n".join(dependencies) + "\n")
     install = ["-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index"]
     run(sys.executable, *install, "--force-reinstall", wheel, folder=venv)
     yield venv / "bin"
