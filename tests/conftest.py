@@ -6,6 +6,7 @@ must not decide whether an unrelated change lands. `OBEP_EXAMPLES` and `OBEP_SEE
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -20,12 +21,29 @@ settings.register_profile("ci", settings.get_profile("desk"), derandomize=True, 
 settings.load_profile("ci" if os.environ.get("CI") else "desk")
 
 
+def pytest_sessionstart() -> None:
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Collected tests stay until the end, so the garbage collector need not look at them in each of them."""
+    gc.freeze()
+    gc.enable()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """What tests remember on disk is forgotten with them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OBEP_CACHE", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _own_garbage() -> None:
+    """What earlier modules have left stays out of the collections of later ones."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -42,6 +43,7 @@ TRIPLES = st.one_of(
 )
 
 
+@cache
 def matchers() -> tuple[Matcher, Matcher]:
     with TemporaryDirectory() as folder:
         Path(folder, "t.ttl").write_text(ONTOLOGY)
@@ -52,12 +54,10 @@ def matchers() -> tuple[Matcher, Matcher]:
     return quick, thorough
 
 
-QUICK, THOROUGH = matchers()
-
-
 def test_only_properties_that_no_rule_reads_are_inert() -> None:
-    assert QUICK._inert is not None
-    roles, data = QUICK._inert
+    quick, _ = matchers()
+    assert quick._inert is not None
+    roles, data = quick._inert
     assert {f"<{EX}beside>"} == {name for name in roles if EX in name} - {f"<{EX}degrees>"}
     assert f"<{EX}degrees>" in data
     assert f"<{EX}note>" not in data
@@ -65,7 +65,8 @@ def test_only_properties_that_no_rule_reads_are_inert() -> None:
 
 @given(st.lists(TRIPLES, max_size=4))
 def test_an_item_gives_the_same_with_and_without_a_look(triples: list[tuple[str, str, str]]) -> None:
+    quick, thorough = matchers()
     item = Item("points", 1, tuple(triples))
-    before = QUICK.unknown, THOROUGH.unknown
-    assert repr(QUICK.match(item)) == repr(THOROUGH.match(item))
-    assert QUICK.unknown - before[0] == THOROUGH.unknown - before[1]
+    before = quick.unknown, thorough.unknown
+    assert repr(quick.match(item)) == repr(thorough.match(item))
+    assert quick.unknown - before[0] == thorough.unknown - before[1]

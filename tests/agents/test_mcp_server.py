@@ -6,18 +6,17 @@ import hashlib
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
-from mcp.types import CallToolResult, TextContent, TextResourceContents
-from pydantic import AnyUrl
 
 from obep.agents.project_sample import Project
 from obep.agents.project_tools import MOST_CHARACTERS, Tools, bounded
 from obep.errors import ObepError
+
+if TYPE_CHECKING:  # the SDK takes a second of processor time to load
+    from mcp.types import CallToolResult
 
 QUERY = """PREFIX : <http://example.org/>
 FROM STREAM <stations>
@@ -56,12 +55,18 @@ def prints(folder: Path) -> dict[str, str]:
 
 
 def text_of(result: CallToolResult) -> str:
+    from mcp.types import TextContent
+
     [content] = result.content
     assert isinstance(content, TextContent)
     return content.text
 
 
 async def _talk(home: Path, calls: list[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+    from pydantic import AnyUrl
+
     server = StdioServerParameters(command=sys.executable, args=["-m", "obep", "mcp", str(home)])
     async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
         hello = await session.initialize()
@@ -73,6 +78,8 @@ async def _talk(home: Path, calls: list[tuple[str, dict[str, Any]]]) -> dict[str
 
 @pytest.mark.slow
 def test_the_client_of_the_sdk_reaches_every_tool_and_nothing_is_written(tmp_path: Path) -> None:
+    from mcp.types import TextResourceContents
+
     home = project(tmp_path)
     before = prints(tmp_path)
     sample = {"query": QUERY, "records": ROWS}

@@ -11,7 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
-import pyarrow.dataset as ds
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -358,7 +357,9 @@ def test_a_folder_of_parquet_is_written_by_one_run_at_a_time(runs: Runs) -> None
         given = ("--source", f"s={runs.source}", "--sink", folder)
         said = obep("run", runs.query, "--engine", "spark", *given)
         assert said.status == 2 and said.err.startswith(f"OBEP591  {folder} is in use by"), said.err
-    assert ds.dataset(folder, format="parquet").files == []  # nobody reads the lock
+    from pyarrow import dataset
+
+    assert dataset.dataset(folder, format="parquet").files == []  # nobody reads the lock
 
 
 def test_a_run_that_failed_leaves_no_lock(runs: Runs) -> None:

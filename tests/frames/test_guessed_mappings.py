@@ -120,6 +120,7 @@ def test_a_column_without_a_name_is_left_out() -> None:
     assert (len(found.occurrences), found.mapping["template"]) == (1, ":{id} :v {v?} .")
 
 
+@pytest.mark.slow
 def test_strangers_do_not_make_a_mapping_endless() -> None:
     rows = [{"t": 1, "id": "a", f"f{number}": 1} for number in range(1100)]
     found = obep.detect(QUERY, rows, time="t", subject="id")

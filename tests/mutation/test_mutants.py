@@ -6,6 +6,7 @@ import ast
 import runpy
 from pathlib import Path
 
+import pytest
 from mutation_loaded import changed_functions, put_in_place
 from mutation_mutants import mutants
 from mutation_reach import Reach, Reached, calls_of
@@ -49,6 +50,7 @@ def test_the_tests_that_mutants_are_run_against_are_there() -> None:
     assert named and [name for name in named if not (tests / name).exists()] == []
 
 
+@pytest.mark.slow
 def test_a_mutant_is_put_into_loaded_functions_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "mutated.py"
     path.write_text(SOURCE.replace("pick(at, total)", "at") + "MOST = 3\n")

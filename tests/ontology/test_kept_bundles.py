@@ -72,6 +72,7 @@ def answers(compiled: Bundle, items: object) -> list[object]:
     return found
 
 
+@pytest.mark.slow
 def test_programs_that_were_packed_answer_as_those_that_are_compiled() -> None:
     worlds = occurrences = 0
     some = random.Random(16)

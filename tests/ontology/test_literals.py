@@ -168,7 +168,7 @@ def test_literals_survive_escaping(text: str) -> None:
     assert parts(literal(text)) == (text, xsd("string"), "")
 
 
-@pytest.mark.parametrize("digits", [4_000, 4_301, 5_000, 100_000])
+@pytest.mark.parametrize("digits", [4_000, 4_301, 5_000, pytest.param(100_000, marks=pytest.mark.slow)])
 def test_an_integer_has_as_many_digits_as_it_likes(digits: int) -> None:
     long = "9" * digits
     assert holds(Datatype(xsd("integer")), lit(long))

@@ -17,6 +17,7 @@ from oracle.timed_trials import TimedTrials, oracle_answers
 CASES = 150
 
 
+@pytest.mark.slow
 def test_the_engine_gives_the_timed_solutions_of_the_oracle(tmp_path: Path) -> None:
     trials = TimedTrials(tmp_path)
     trials.run(0, CASES)

@@ -10,7 +10,6 @@ from functools import cache
 
 import pytest
 from lark.grammar import Rule
-from lark.parsers.lalr_analysis import LALR_Analyzer
 
 from obep.errors import ObepError
 from obep.query import ast
@@ -98,11 +97,6 @@ A, B, C, D = (leaf(name) for name in "ABCD")
 # --- the grammar itself ---------------------------------------------------------------------------------
 
 
-def test_lalr_without_conflicts() -> None:
-    analyzer = LALR_Analyzer(lark_parser().parser.parser_conf, strict=True)
-    analyzer.compute_lalr()  # raises on shift/reduce conflicts too
-
-
 @pytest.mark.slow
 def test_every_rule_is_a_class_or_a_field_of_the_ast() -> None:
     assert PARTS
@@ -112,11 +106,13 @@ def test_every_rule_is_a_class_or_a_field_of_the_ast() -> None:
     assert strange == set()
 
 
+@pytest.mark.slow
 def test_every_class_of_the_ast_has_a_rule() -> None:
     made_elsewhere = {"Comment", "Slip", "TriplePattern", "PathPattern"}  # from other rules, or from none
     assert set(AST_CLASSES) - {camel(name) for name in rule_names()} == made_elsewhere
 
 
+@pytest.mark.slow
 def test_rules_without_a_callback_only_pass_on() -> None:
     for rule in all_rules():
         name = rule.alias or str(rule.origin.name)

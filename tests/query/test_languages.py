@@ -22,8 +22,10 @@ from obep.query.syntax_errors.expected_words import DESCRIBED, KEYWORDS
 MODEST = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_grammar_is_lalr_without_conflicts(language: ast.Language) -> None:
+    # It raises on shift/reduce conflicts, too.
     LALR_Analyzer(lark_parser(language).parser.parser_conf, strict=True).compute_lalr()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -16,8 +17,12 @@ from obep.query.parse.parse_table import lark_rules
 from obep.query.parse.parser import machine, parse
 from obep.query.print.printer import show
 
-ALTERNATIVES = [str(rule) for rule in lark_rules()]
 MODEST = settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@cache
+def alternatives() -> list[str]:
+    return [str(rule) for rule in lark_rules()]
 
 
 @pytest.mark.slow
@@ -58,7 +63,7 @@ def reached(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     kept = machine("obep")._rules
     watched = [
         (origin, length, watching(rule, build))
-        for rule, (origin, length, build) in zip(ALTERNATIVES, kept, strict=True)
+        for rule, (origin, length, build) in zip(alternatives(), kept, strict=True)
     ]
     monkeypatch.setattr(machine("obep"), "_rules", watched)
     return seen
@@ -90,7 +95,7 @@ def test_the_strategies_reach_every_rule_of_the_grammar(reached: set[str]) -> No
         parse(query)
     # Only wrong guards get to this one; it lets their error stand after the alias.
     wrong = "<block : EVENT _block>"
-    rules = {rule for rule in ALTERNATIVES if rule != wrong}
+    rules = {rule for rule in alternatives() if rule != wrong}
 
     def read(files: st.SearchStrategy[ast.QueryFile], number: int) -> None:
         @seed(number)

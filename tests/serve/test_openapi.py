@@ -6,8 +6,6 @@ from typing import Any
 
 import hypothesis
 import pytest
-import schemathesis
-from schemathesis.specs.openapi.checks import positive_data_acceptance
 from serve.conftest import Open, line
 
 from obep.serve.api.openapi_document import document
@@ -25,6 +23,9 @@ def test_every_route_is_in_the_document() -> None:
 @pytest.mark.slow
 def test_every_answer_to_any_request_is_one_that_the_document_names(local: Open) -> None:
     """Whatever is sent: a status and a type of the document, and never 500."""
+    import schemathesis
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
+
     service = local()
     service.post(line(1), line(2))
     schema = schemathesis.openapi.from_dict(service.client.get("/openapi.json").json())
