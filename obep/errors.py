@@ -206,6 +206,15 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def sentence(text: str) -> str:
+    """A reason as a sentence.
+
+    >>> sentence("the path has no end")
+    'The path has no end.'
+    """
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
 def count(number: int, noun: str) -> str:
     """Write a number of things.
 

@@ -7,10 +7,10 @@ since the epoch. Nothing here parses, reasons or keeps state.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from functools import lru_cache
 from hashlib import blake2b
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 Term = str
 Triple = tuple[Term, Term, Term]
@@ -151,6 +151,27 @@ class Occurrence:
 
     def _repr_html_(self) -> str:
         return _writers[0].why_html(self)
+
+
+class LazyOccurrence(Occurrence):
+    """An occurrence some of whose fields are made when they are first read."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        # Only called for a slot without a value.
+        value = self.make_field(name)
+        setattr(self, name, value)
+        return value
+
+    def make_field(self, name: str) -> Any:
+        """The value of a field that has none yet; here, its default."""
+        if name not in _DEFAULTS:
+            raise AttributeError(name)
+        return _DEFAULTS[name]
+
+
+_DEFAULTS = {one.name: one.default for one in fields(Occurrence) if one.default is not MISSING}
 
 
 @dataclass(slots=True, eq=False)

@@ -7,7 +7,6 @@ they are read.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, fields
 from operator import itemgetter
 from typing import Any
 
@@ -16,7 +15,7 @@ import msgspec
 from obep.abstraction.answer_templates import Hit
 from obep.formats.tables.mapped_records import Mapped
 from obep.formats.triple_template import Template as Filled
-from obep.model import Assertion, Occurrence, Stamp, Term, Triple
+from obep.model import Assertion, LazyOccurrence, Stamp, Term, Triple
 
 Source = int | Term
 """A slot of the template, or a term that all records of the decision have."""
@@ -181,7 +180,7 @@ def _json(text: str) -> str:
     return _encode(text)[1:-1].decode()
 
 
-class Decided(Occurrence):
+class Decided(LazyOccurrence):
     """A logical occurrence in a mapped record."""
 
     __slots__ = ("by", "terms")
@@ -201,20 +200,14 @@ class Decided(Occurrence):
     def bounded(self) -> bool:  # type: ignore[override]
         return self.by.bounded
 
-    def __getattr__(self, name: str) -> Any:
-        # Only called for a slot without a value.
+    def make_field(self, name: str) -> Any:
         if name == "explanation":
-            value: Any = self.by.explanation(self.terms, self.start)
-        elif name == "solutions":
-            value = self.by.solutions(self.terms)
-        elif name == "items":
-            value = (Mapped(self.by.stream, self.start, self.terms, self.by.template).item(),)
-        elif name in _DEFAULTS:
-            value = _DEFAULTS[name]
-        else:
-            raise AttributeError(name)
-        setattr(self, name, value)
-        return value
+            return self.by.explanation(self.terms, self.start)
+        if name == "solutions":
+            return self.by.solutions(self.terms)
+        if name == "items":
+            return (Mapped(self.by.stream, self.start, self.terms, self.by.template).item(),)
+        return super().make_field(name)
 
 
 _new = Decided.__new__
@@ -227,6 +220,3 @@ def decided_occurrence(hit: DecidedHit, at: int, terms: tuple[Term | None, ...])
     one.start = one.end = one.detected = one.since = at
     one._written = one._stamp = None
     return one
-
-
-_DEFAULTS = {field.name: field.default for field in fields(Occurrence) if field.default is not MISSING}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from obep.algebra.evaluation import Evaluation, Row, Slots, check_solutions
+from obep.model import Term
 
 NONE: Slots = frozenset()
 
@@ -41,6 +42,24 @@ class BagNode:
         if self.accepts(outer):
             return self.extend(run, rows, outer)
         return hash_join(rows, self.rows(run), outer & self.possible)
+
+
+class LookedUp(BagNode):
+    """A bag whose rows are found by looking up from each given row, whatever that row binds."""
+
+    def rows(self, run: Evaluation) -> list[Row]:
+        return self.extend(run, [run.seed], self.possible)
+
+    def accepts(self, outer: Slots) -> bool:
+        return True
+
+
+class PathEnds(LookedUp):
+    """A path between a subject and an object, each a constant or the slot of a variable."""
+
+    def __init__(self, subject: Term | int, object_: Term | int) -> None:
+        self.subject, self.object = subject, object_
+        self.certain = self.possible = frozenset(one for one in (subject, object_) if isinstance(one, int))
 
 
 class RowIndex:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from obep.errors import fail
+from obep.errors import fail, sentence
 from obep.model import Triple
 from obep.ontology.owl.axioms import Class, SubClassOf
 
@@ -54,7 +54,7 @@ class Preparation(msgspec.Struct, frozen=True):
                     "OBEP804",
                     f"sources.{stream}.validate: the shape {shape} cannot be used to check items",
                     file=self.file,
-                    reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
+                    reason=sentence(reason),
                     remedy="remove it from the file, or set sh:deactivated true",
                 )
             found[stream] = check

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from obep.errors import Diagnostic
+from obep.errors import Diagnostic, sentence
 from obep.guards.safe_regex import text_test
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _unchecked(shape: str, reason: str) -> Diagnostic:
     return Diagnostic(
         "OBEP804",
         f"the shape {shape} is not checked",
-        reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
+        reason=sentence(reason),
         remedy="set sh:deactivated true",
         severity="warning",
     )

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Set
 from obep.operators.candidates import DONE, END, PARTS, ROWS, START, Candidate, Emit, Parts, Row
 from obep.operators.memory import Memory
 from obep.operators.operator import Operator, Place, grows
-from obep.operators.pair import Union
+from obep.operators.pair import PairsOfRight, Union
 from obep.operators.view import Shown, shown_by
 from obep.plan import nodes
 
 
-class Next(Operator):
+class Next(PairsOfRight):
     """Remembers both operands: what lies between two of them separates them.
 
     Under a policy that consumes, what is consumed makes no pairs any more but still lies between others
@@ -22,67 +22,42 @@ class Next(Operator):
     state = ("lefts", "rights", "between_lefts", "between_rights", "_new_left", "_new_right")
 
     def __init__(self, node: nodes.Next, emit: Emit, *, twice: bool) -> None:
-        self.emit = emit
-        self.union = Union(node, "SEQ")
-        self.lefts = Memory(self.union.key_left, node.horizon)
-        self.rights = Memory(self.union.key_right, node.horizon)
-        self.left_view: Operator | None = None
-        self.right_view: Operator | None = None
-        self.between_lefts = Memory(self.union.key_left, node.horizon) if twice else self.lefts
-        self.between_rights = Memory(self.union.key_right, node.horizon) if twice else self.rights
+        union = Union(node, "SEQ")
+        views = node.left.view or node.right.view
+        super().__init__(
+            union,
+            Memory(union.key_left, node.horizon),
+            Memory(union.key_right, node.horizon),
+            emit,
+            eager=node.left.punctual and node.right.punctual and not views,
+        )
+        self.between_lefts = Memory(union.key_left, node.horizon) if twice else self.lefts
+        self.between_rights = Memory(union.key_right, node.horizon) if twice else self.rights
         self.between_left_view: Operator | None = None
         self.between_right_view: Operator | None = None
-        self._left: Memory | Shown = self.lefts
-        self._right: Memory | Shown = self.rights
         self._between_left: Memory | Shown = self.between_lefts
         self._between_right: Memory | Shown = self.between_rights
         self._held = node.held
-        views = node.left.view or node.right.view
-        self._eager = node.left.punctual and node.right.punctual and not views
-        self.waits = not self._eager
         self._probes_rights = not node.left.punctual
-        self._new_left: list[Candidate] = []
-        self._new_right: list[Candidate] = []
-        # Without conditions and clashes, all under one key join; then the last l hides those before it.
-        calm = self.union.joining.exact and self.union.test is None and self.union.clash is None
-        self._plain = calm and not twice
-
-    def take_left(self, left: Candidate) -> None:
-        if self.left_view is None:
-            self.lefts.add(left)
-        if not self._eager:
-            self._new_left.append(left)
+        # Where all join, the last l hides those before it.
+        self._plain = self._all_join and not twice
 
     def take_right(self, right: Candidate) -> None:
         if self.right_view is None:
             self.rights.add(right)
-        if self._eager:
-            self._with_right(right)
-        else:
-            self._new_right.append(right)
+        super().take_right(right)
 
-    def close(self, at: int) -> None:
-        if not (self._new_left or self._new_right):
-            return
-        new_left, self._new_left = self._new_left, []
-        new_right, self._new_right = self._new_right, []
-        self._look()
-        for right in new_right:
-            self._with_right(right)
+    def _with_lefts(self, lefts: list[Candidate], rights: list[Candidate], at: int) -> None:
         if self._probes_rights:
-            for left in new_left:
+            for left in lefts:
                 for right in self._rights(left):
                     if right[DONE] < at:
                         self._try(left, right)
-        self._look()  # and keep nothing of it
 
     def _look(self) -> None:
-        """Read the views anew when they are needed next: they are what they are while an instant closes."""
-        left, right = self.union.key_left, self.union.key_right
-        self._left = shown_by(self.left_view, left) or self.lefts
-        self._right = shown_by(self.right_view, right) or self.rights
-        self._between_left = shown_by(self.between_left_view, left) or self.between_lefts
-        self._between_right = shown_by(self.between_right_view, right) or self.between_rights
+        super()._look()
+        self._between_left = shown_by(self.between_left_view, self.union.key_left) or self.between_lefts
+        self._between_right = shown_by(self.between_right_view, self.union.key_right) or self.between_rights
 
     def _with_right(self, right: Candidate) -> None:
         if self._plain and self.left_view is None and len(right[ROWS]) == 1:

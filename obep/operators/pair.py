@@ -153,3 +153,57 @@ class Pair(Operator):
 
     def memories(self) -> Iterable[Memory]:
         return (self.lefts, self.rights)
+
+
+class PairsOfRight(Operator):
+    """Looks at each new r with the l before it: at once, or when the instant closes if one may come late."""
+
+    def __init__(self, union: Union, lefts: Memory, rights: Memory, emit: Emit, *, eager: bool) -> None:
+        self.emit = emit
+        self.union = union
+        self.lefts, self.rights = lefts, rights
+        self.left_view: Operator | None = None
+        self.right_view: Operator | None = None
+        self._left: Memory | Shown = lefts
+        self._right: Memory | Shown = rights
+        self._all_join = union.joining.exact and union.test is None and union.clash is None
+        """All under one key join: there are no conditions, and no occurrence can be on both sides."""
+        self._eager = eager
+        self.waits = not eager
+        self._new_left: list[Candidate] = []
+        self._new_right: list[Candidate] = []
+
+    def take_left(self, left: Candidate) -> None:
+        if self.left_view is None:
+            self.lefts.add(left)
+        if not self._eager:
+            self._new_left.append(left)
+
+    def take_right(self, right: Candidate) -> None:
+        if self._eager:
+            self._with_right(right)
+        else:
+            self._new_right.append(right)
+
+    def close(self, at: int) -> None:
+        if not (self._new_left or self._new_right):
+            return
+        new_left, self._new_left = self._new_left, []
+        new_right, self._new_right = self._new_right, []
+        self._look()
+        for right in new_right:
+            self._with_right(right)
+        self._with_lefts(new_left, new_right, at)
+        self._look()  # and keep nothing of it
+
+    def _look(self) -> None:
+        """Read the views anew when they are needed next: they are what they are while an instant closes."""
+        self._left = shown_by(self.left_view, self.union.key_left) or self.lefts
+        self._right = shown_by(self.right_view, self.union.key_right) or self.rights
+
+    def _with_right(self, right: Candidate) -> None:
+        raise NotImplementedError
+
+    def _with_lefts(self, lefts: list[Candidate], rights: list[Candidate], at: int) -> None:
+        """Look at the new l of an instant, after its new r."""
+        raise NotImplementedError

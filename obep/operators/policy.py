@@ -7,75 +7,45 @@ from collections.abc import Iterable
 from obep.operators.candidates import DONE, END, PARTS, ROWS, START, Candidate, Emit, Rows
 from obep.operators.memory import Memory
 from obep.operators.operator import Operator, Place, grows
-from obep.operators.pair import Union, kept_for
+from obep.operators.pair import PairsOfRight, Union, kept_for
 from obep.operators.row_join import widener
 from obep.operators.selection import first_of, last_of
 from obep.operators.time_relations import RELATIONS
-from obep.operators.view import Shown, shown_by
+from obep.operators.view import Shown
 from obep.plan import nodes
 
 CHOICES = {"first": first_of, "last": last_of}
 
 
-class Choosing(Operator):
+class Choosing(PairsOfRight):
     """Looks at each r with all the l that fit it, when one of them is new."""
 
     state = ("lefts", "rights", "_new_left", "_new_right")
 
     def __init__(self, node: nodes.Pick | nodes.Fallback, relation: str, emit: Emit, *, eager: bool) -> None:
-        self.emit = emit
+        union = Union(node, relation)
+        super().__init__(
+            union,
+            Memory(union.key_left, *kept_for(node)),
+            Memory(union.key_right, *kept_for(node)),
+            emit,
+            eager=eager,
+        )
         self.relation = RELATIONS[relation]
-        self.union = Union(node, relation)
-        self.lefts = Memory(self.union.key_left, *kept_for(node))
-        self.rights = Memory(self.union.key_right, *kept_for(node))
-        self.left_view: Operator | None = None
-        self.right_view: Operator | None = None
-        self._left: Memory | Shown = self.lefts
-        self._right: Memory | Shown = self.rights
         self._choose = CHOICES.get(node.which)
-        joins = self.union.joining.exact and self.union.test is None and self.union.clash is None
-        self._plain = joins and relation == "SEQ" and not self.union.held
+        self._plain = self._all_join and relation == "SEQ" and not union.held
         """All under one key fit, but for the horizon: the chosen ones stand at one end."""
         self._last = node.which == "last"
         self._instants = node.left.point
-        self._eager = eager
-        self.waits = not eager
         self._keeps_rights = not eager and not node.right.view
-        self._new_left: list[Candidate] = []
-        self._new_right: list[Candidate] = []
 
-    def take_left(self, left: Candidate) -> None:
-        if self.left_view is None:
-            self.lefts.add(left)
-        if not self._eager:
-            self._new_left.append(left)
-
-    def take_right(self, right: Candidate) -> None:
-        if self._eager:
-            self._with_new(right)
-        else:
-            self._new_right.append(right)
-
-    def close(self, at: int) -> None:
-        if not (self._new_left or self._new_right):
-            return
-        new_left, self._new_left = self._new_left, []
-        new_right, self._new_right = self._new_right, []
-        self._look()
-        for right in new_right:
-            self._with_new(right)
-        if new_left:
-            self._with_new_lefts(new_left, at)
+    def _with_lefts(self, lefts: list[Candidate], rights: list[Candidate], at: int) -> None:
+        if lefts:
+            self._with_new_lefts(lefts, at)
         if self._keeps_rights:
-            for right in new_right:
+            for right in rights:
                 self.rights.add(right)
         self._at_the_end(at)
-        self._look()  # and keep nothing of it
-
-    def _look(self) -> None:
-        """Read the views anew when they are needed next: they are what they are while an instant closes."""
-        self._left = shown_by(self.left_view, self.union.key_left) or self.lefts
-        self._right = shown_by(self.right_view, self.union.key_right) or self.rights
 
     def _at_the_end(self, at: int) -> None:
         """For a policy that looks at all there is."""
@@ -86,7 +56,7 @@ class Choosing(Operator):
                 if pair[DONE] == at:
                     self.emit(pair)
 
-    def _with_new(self, right: Candidate) -> None:
+    def _with_right(self, right: Candidate) -> None:
         for pair in self._chosen(self._fitting(right)):
             self.emit(pair)
 
@@ -168,7 +138,7 @@ class Fallback(Choosing):
         start, end, done, since, parts, rows = candidate
         self._final((start, end, done, since, parts, (rows,)))
 
-    def _with_new(self, right: Candidate) -> None:
+    def _with_right(self, right: Candidate) -> None:
         fitting = self._fitting(right)
         if not self._naive:
             for pair in self._chosen(fitting):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, fields
 from typing import Any
 
 import msgspec
 
-from obep.model import Occurrence, Solution, Term, Triple, item_name
+from obep.model import LazyOccurrence, Solution, Term, Triple, item_name
 
 
 class Content(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
@@ -27,31 +26,22 @@ class Content(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
     """Whether its individual is its id (D39): then it is of one instant only."""
 
 
-class Carried(Occurrence):
+class Carried(LazyOccurrence):
     """A logical occurrence at an instant. Its explanation is made when it is first read."""
 
     __slots__ = ("content",)
 
     content: Content
 
-    def __getattr__(self, name: str) -> Any:
-        # Only called for a slot without a value.
+    def make_field(self, name: str) -> Any:
         if name == "explanation":
             at = self.start
-            value: Any = tuple([(triple, at if own else None) for triple, own in self.content.explanation])
-        elif name == "items":
-            value = (item_name(self.content.digest, self.start),) if self.content.digest else ()
-        elif name == "_id" and self.content.named:
-            value = self.individual[1:-1]
-        elif name in _DEFAULTS:
-            value = _DEFAULTS[name]
-        else:
-            raise AttributeError(name)
-        setattr(self, name, value)
-        return value
-
-
-_DEFAULTS = {field.name: field.default for field in fields(Occurrence) if field.default is not MISSING}
+            return tuple([(triple, at if own else None) for triple, own in self.content.explanation])
+        if name == "items":
+            return (item_name(self.content.digest, self.start),) if self.content.digest else ()
+        if name == "_id" and self.content.named:
+            return self.individual[1:-1]
+        return super().make_field(name)
 
 
 def carried(at: int, content: Content) -> Carried:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from obep.errors import Diagnostic
+from obep.errors import Diagnostic, sentence
 from obep.query.ast import Aggregate, Call, Expression, Literal, Name, QueryFile, Var
 from obep.query.diagnostics import say
 from obep.query.nearest_name import nearest
@@ -172,7 +172,7 @@ def _check_regex(call: Call, name: str) -> Said | None:
         return (
             "OBEP192",
             "the regular expression cannot be used",
-            f"{str(error)[:1].upper()}{str(error)[1:]}.",
+            sentence(str(error)),
             'REGEX(?v, "^R[0-9]+$"); a sign that means itself has a backslash before it, written \\\\.',
         )
     if name == "REPLACE" and cost(tree) is None:

@@ -99,8 +99,13 @@ def depends(definition: ast.Event | ast.State) -> set[str]:
     """
     if isinstance(definition, ast.LogicalEvent | ast.ClassState):
         return _of_description(definition.description)
+    return used_definitions(definition)
+
+
+def used_definitions(whole: ast.Node) -> set[str]:
+    """The IRIs of the events and states that the patterns and groups of a node name."""
     found: set[str] = set()
-    for node in walk(definition):
+    for node in walk(whole):
         if isinstance(node, ast.Leaf):
             found.add(node.event.iri)
         elif isinstance(node, ast.StateUse):

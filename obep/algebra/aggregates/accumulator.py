@@ -125,6 +125,23 @@ class NumberAggregate:
     def value(self, now: int) -> Term | None: ...
 
 
+class NumbersOnly:
+    """A figure that is computed from the numbers: none while a row has a value that is no number."""
+
+    __slots__ = ()
+    _errors: int
+
+    def value(self, now: int) -> Term | None:
+        return term_of_figure(self.figure(now))
+
+    def figure(self, now: int) -> Value | None:
+        return None if self._errors else bounded(self.outcome())
+
+    @abstractmethod
+    def outcome(self) -> Value | None:
+        """The result of numbers alone."""
+
+
 def number_of(term: Term | None) -> Any:
     """The number that a term stands for, or `None`."""
     if term is None:

@@ -6,9 +6,14 @@ others, or leaves from there, changes two such steps.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
-from obep.algebra.aggregates.accumulator import RowKey, bounded, greatest_kind, number_of, term_of_figure
+from obep.algebra.aggregates.accumulator import (
+    NumbersOnly,
+    RowKey,
+    bounded,
+    greatest_kind,
+    number_of,
+    term_of_figure,
+)
 from obep.algebra.aggregates.exact_sum import ExactSum, Number
 from obep.algebra.aggregates.sorted_buckets import SortedBuckets
 from obep.algebra.aggregates.sums import quotient
@@ -151,18 +156,8 @@ class NumberOrder(RowOrder):
         return greatest_kind(self._kinds)
 
 
-class ComputedOrder(NumberOrder):
+class ComputedOrder(NumbersOnly, NumberOrder):
     """A figure that is computed from numbers in their order."""
-
-    def value(self, now: int) -> Term | None:
-        return term_of_figure(self.figure(now))
-
-    def figure(self, now: int) -> Value | None:
-        return None if self._errors else bounded(self.outcome())
-
-    @abstractmethod
-    def outcome(self) -> Value | None:
-        """The result of numbers alone."""
 
 
 class Rate(ComputedOrder):

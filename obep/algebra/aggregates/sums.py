@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from decimal import Decimal
 
-from obep.algebra.aggregates.accumulator import NumberAggregate, RowKey, bounded, term_of_figure
+from obep.algebra.aggregates.accumulator import NumberAggregate, NumbersOnly, RowKey, bounded
 from obep.algebra.aggregates.exact_sum import ExactSum, Number
 from obep.algebra.aggregates.rounding import DECIMAL, FLOAT, nearest_root, rounded
 from obep.guards.calendar import MICROS
@@ -18,7 +17,7 @@ _SHORT = MOST_DIGITS - 50
 """A decimal of 28 digits of this magnitude can be read again."""
 
 
-class Total(NumberAggregate):
+class Total(NumbersOnly, NumberAggregate):
     """A figure of numbers whose sum is kept."""
 
     __slots__ = ("_sum",)
@@ -35,16 +34,6 @@ class Total(NumberAggregate):
             self._sum.take(number)
         else:
             self._sum = ExactSum()
-
-    def value(self, now: int) -> Term | None:
-        return term_of_figure(self.figure(now))
-
-    def figure(self, now: int) -> Value | None:
-        return None if self._errors else bounded(self.outcome())
-
-    @abstractmethod
-    def outcome(self) -> Value | None:
-        """The result of numbers alone."""
 
 
 class Sum(Total):

@@ -76,6 +76,20 @@ class LookupInput(JoinInput):
         return self.pattern.cost(known) + (0 if self.certain & known or not self.slots else 10)
 
 
+def change_count(buckets: dict[Any, dict[Row, int]], key: Any, row: Row, number: int) -> None:
+    """Change how often a row is in the bucket of a key; rows and buckets of nothing are removed."""
+    bucket = buckets.get(key)
+    if bucket is None:
+        bucket = buckets[key] = {}
+    left = bucket.get(row, 0) + number
+    if left:
+        bucket[row] = left
+        return
+    del bucket[row]
+    if not bucket:
+        del buckets[key]
+
+
 def key_of(places: Sequence[int]) -> Pick:
     """The values at some places: one alone, several as a tuple."""
     return itemgetter(*places) if places else _no_key

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from obep.algebra.bag_node import united
 from obep.algebra.evaluation import Row
-from obep.algebra.live.join_input import Change, key_of
+from obep.algebra.live.join_input import Change, change_count, key_of
 
 Kind = Literal["optional", "minus", "exists", "not exists"]
 
@@ -57,7 +57,7 @@ class MatchedRows:
 
     def change_right(self, other: Row, number: int) -> None:
         key = self._key(other)
-        self._keep_right(key, other, number)
+        change_count(self._right, key, other, number)
         for row, entry in list(self._left.get(key, {}).items()):
             if not self._fits(row, other):
                 continue
@@ -68,16 +68,6 @@ class MatchedRows:
                 self._sink(united(row, other), entry[0] * number)
             if before is not after:
                 self._sink(row, entry[0] if after is self._positive else -entry[0])
-
-    def _keep_right(self, key: Any, other: Row, number: int) -> None:
-        bucket = self._right.setdefault(key, {})
-        left = bucket.get(other, 0) + number
-        if left:
-            bucket[other] = left
-        else:
-            del bucket[other]
-            if not bucket:
-                del self._right[key]
 
     def _fits(self, row: Row, other: Row) -> bool:
         for slot in self._shared:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from obep.algebra.bag_node import BagNode
+from obep.algebra.bag_node import LookedUp
 from obep.algebra.evaluation import Evaluation, Match, Row, Slots, check_solutions
 from obep.model import RDF_TYPE, Term
 
@@ -44,19 +44,13 @@ class TripleMatch(NamedTuple):
         return found
 
 
-class BasicGraphPattern(BagNode):
+class BasicGraphPattern(LookedUp):
     """Triple patterns side by side; none of them: the one empty row."""
 
     def __init__(self, patterns: tuple[TripleMatch, ...] = ()) -> None:
         self.patterns = patterns
         self.certain = self.possible = frozenset(slot for one in patterns for _, slot in one.slots)
         self._orders: dict[Slots, list[TripleMatch]] = {}
-
-    def rows(self, run: Evaluation) -> list[Row]:
-        return self.extend(run, [run.seed], self.possible)
-
-    def accepts(self, outer: Slots) -> bool:
-        return True
 
     def extend(self, run: Evaluation, rows: list[Row], outer: Slots) -> list[Row]:
         if not rows:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from obep.algebra.bag_node import BagNode, onto
+from obep.algebra.bag_node import PathEnds, onto
 from obep.algebra.evaluation import Evaluation, Row, Slots, check_solutions
 from obep.model import Term
 
 
-class NegatedPath(BagNode):
+class NegatedPath(PathEnds):
     """The pairs that some other property connects, once for each such property."""
 
     def __init__(self, subject: Term | int, object_: Term | int, refused: frozenset[Term]) -> None:
-        self.subject, self.object, self.refused = subject, object_, refused
-        self.certain = self.possible = frozenset(one for one in (subject, object_) if isinstance(one, int))
-
-    def rows(self, run: Evaluation) -> list[Row]:
-        return self.extend(run, [run.seed], self.possible)
-
-    def accepts(self, outer: Slots) -> bool:
-        return True
+        super().__init__(subject, object_)
+        self.refused = refused
 
     def extend(self, run: Evaluation, rows: list[Row], outer: Slots) -> list[Row]:
         subject, object_ = self.subject, self.object

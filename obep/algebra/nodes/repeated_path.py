@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal as Choice
 
-from obep.algebra.bag_node import BagNode, onto
+from obep.algebra.bag_node import PathEnds, onto
 from obep.algebra.evaluation import Evaluation, Row, Slots, check_solutions
 from obep.algebra.path_steps import Successors, walked
 from obep.model import Term
 
 
-class RepeatedPath(BagNode):
+class RepeatedPath(PathEnds):
     """A subject and an object, each a constant or a slot, and the nodes that the path leads to."""
 
     def __init__(
@@ -22,15 +22,8 @@ class RepeatedPath(BagNode):
         backward: Successors,
         times: Choice["?", "*", "+"],
     ) -> None:
-        self.subject, self.object = subject, object_
+        super().__init__(subject, object_)
         self.forward, self.backward, self.times = forward, backward, times
-        self.certain = self.possible = frozenset(one for one in (subject, object_) if isinstance(one, int))
-
-    def rows(self, run: Evaluation) -> list[Row]:
-        return self.extend(run, [run.seed], self.possible)
-
-    def accepts(self, outer: Slots) -> bool:
-        return True
 
     def extend(self, run: Evaluation, rows: list[Row], outer: Slots) -> list[Row]:
         slots = tuple(place if isinstance(place, int) else -1 for place in (self.subject, self.object))

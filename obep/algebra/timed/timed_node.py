@@ -86,6 +86,21 @@ class TimedNode:
             yield from part.memories()
 
 
+class Retried(TimedNode):
+    """A node that tries solutions again in the later rounds of an instant if it refused them in this one."""
+
+    def __init__(self) -> None:
+        self._refused: dict[Solution, None] = {}
+
+    def close(self, at: int) -> None:
+        super().close(at)
+        self._refused = {}
+
+    def forget(self) -> None:
+        super().forget()
+        self._refused = {}
+
+
 class Operand:
     """A node below another one, with its solutions up to now."""
 

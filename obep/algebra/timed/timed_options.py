@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from obep.algebra.bag_node import united
 from obep.algebra.evaluation import Evaluation
 from obep.algebra.timed.timed_joins import is_before
-from obep.algebra.timed.timed_node import Operand, Round, TimedNode, distinct
+from obep.algebra.timed.timed_node import Operand, Retried, Round, TimedNode, distinct
 from obep.algebra.timed.timed_solution import Solution, together
 from obep.algebra.timed.timed_tests import TimedTest, shortest
 
@@ -102,7 +102,7 @@ class TimedMinus(_Beside):
         return (main,)
 
 
-class TimedExists(_Beside):
+class TimedExists(Retried, _Beside):
     """`FILTER [NOT] EXISTS { Q }`: a Q, or none, that ends no later."""
 
     def __init__(
@@ -113,9 +113,9 @@ class TimedExists(_Beside):
         negated: bool,
         reach: int | None = None,
     ) -> None:
-        super().__init__(main, other, None, reach)
+        Retried.__init__(self)
+        _Beside.__init__(self, main, other, None, reach)
         self._passes, self._negated = passes, negated
-        self._refused: dict[Solution, None] = {}
 
     def found(self, round_: Round) -> list[Solution]:
         """Solutions without a Q in an earlier round may have one now; rules never remove one."""
@@ -124,14 +124,6 @@ class TimedExists(_Beside):
         found = [main for main in mains if self._looked_at(main, round_.run)]
         self._refused = {} if self._negated else {one: None for one in mains if one not in set(found)}
         return found
-
-    def close(self, at: int) -> None:
-        super().close(at)
-        self._refused = {}
-
-    def forget(self) -> None:
-        super().forget()
-        self._refused = {}
 
     def _looked_at(self, main: Solution, run: Evaluation) -> Iterable[Solution]:
         tried = (other._replace(row=united(main.row, other.row)) for other in self._up_to(main))

@@ -10,7 +10,7 @@ from obep.algebra.evaluation import Evaluation, Row
 from obep.algebra.group_expressions import Computed
 from obep.algebra.nodes.values_table import ValuesTable
 from obep.algebra.row_layout import RowLayout
-from obep.algebra.timed.timed_node import Round, TimedNode, distinct
+from obep.algebra.timed.timed_node import Retried, Round, TimedNode, distinct
 from obep.algebra.timed.timed_solution import Solution
 from obep.algebra.timed.timed_tests import TimedTest
 
@@ -31,14 +31,13 @@ class _OfOne(TimedNode):
         raise NotImplementedError
 
 
-class TimedFilter(_OfOne):
+class TimedFilter(Retried, _OfOne):
     """Solutions that pass; in the condition the times are theirs."""
 
     def __init__(self, inner: TimedNode, passes: TimedTest) -> None:
-        super().__init__(inner)
+        Retried.__init__(self)
+        _OfOne.__init__(self, inner)
         self._passes = passes
-        self._refused: dict[Solution, None] = {}
-        """What has not passed in this instant, where later triples of it may change that."""
 
     def found(self, round_: Round) -> list[Solution]:
         tried = {**self._refused, **dict.fromkeys(self._inner.found(round_))}
@@ -48,14 +47,6 @@ class TimedFilter(_OfOne):
                 del tried[one]
             self._refused = tried
         return found
-
-    def close(self, at: int) -> None:
-        super().close(at)
-        self._refused = {}
-
-    def forget(self) -> None:
-        super().forget()
-        self._refused = {}
 
     def _changed(self, solutions: Iterable[Solution], run: Evaluation) -> Iterator[Solution]:
         return (one for one in solutions if self._passes(one, run))

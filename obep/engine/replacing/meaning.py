@@ -13,7 +13,7 @@ from obep.engine.query import Query
 from obep.model import Term
 from obep.query import ast
 from obep.query.linked_queries import LinkedQuery
-from obep.query.walk import needs_of, reachable, walk, windows_of
+from obep.query.walk import needs_of, reachable, used_definitions, windows_of
 
 
 def meanings(query: Query) -> dict[Term, str]:
@@ -92,12 +92,6 @@ def _needs_of_query(iri: Term, query: Query) -> set[Term]:
     one = queries[iri]
     streams = {window.stream for window in one.windows}
     found = {other.iri for other in queries.values() if other.name in streams or (one.timed and other.timed)}
-    for node in walk(one.register):
-        if isinstance(node, ast.Leaf):
-            found.add(node.event.iri)
-        elif isinstance(node, ast.StateUse):
-            found.add(node.state.iri)
-        elif isinstance(node, ast.Atom):
-            found.add(node.name.iri)
+    found |= used_definitions(one.register)
     found |= {window.event.iri for window in one.windows if window.event is not None}
     return found - {iri}

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from obep.abstraction.graph_matcher import positive_patterns
 from obep.algebra.evaluation import Evaluation
+from obep.algebra.select_node import SelectNode
 from obep.algebra.translate import translate
 from obep.engine.states.state_dataset import StateDataset
 from obep.engine.states.state_run import StateRun
@@ -47,7 +48,15 @@ class GroupBecause:
         self._counted = [
             (atom, windows[window].occurrences) for atom, window in counted if isinstance(window, str)
         ]
-        self._selects = [_Rows(one, on, states, windows, dataset, columns) for one in inside]
+        self._selects = [
+            _Rows(
+                one,
+                translate(one.where, columns),
+                dataset,
+                GroupBecause(one, on, states, windows, dataset, columns),
+            )
+            for one in inside
+        ]
         self._all_patterns = [node for node in walk(own) if isinstance(node, ast.TriplePattern)]
         self._all_atoms = [
             (atom, states[atom.name.iri]) for atom, _ in atoms_by_window(own) if atom.name.iri in states
@@ -116,20 +125,14 @@ class _Rows:
     """The rows of a sub-select: what an aggregate is made of."""
 
     def __init__(
-        self,
-        select: ast.Select,
-        on: str | None,
-        states: Mapping[Term, StateRun],
-        windows: Mapping[str, WindowGraph],
-        dataset: StateDataset,
-        columns: Mapping[Term, AtomColumns],
+        self, select: ast.Select, query: SelectNode, dataset: StateDataset, because: GroupBecause
     ) -> None:
-        self._query = translate(select.where, columns)
+        self._query = query
         self._shown = [one.variable.name for one in select.projection if one.expression is None]
         if not select.projection:
             self._shown = list(self._query.columns)
         self._dataset = dataset
-        self._because = GroupBecause(select, on, states, windows, dataset, columns)
+        self._because = because
 
     def of(self, values: Values, now: int) -> Iterator[Assertion]:
         """The explanations of its rows that have these values, of the first of them if they are many."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from obep.algebra.evaluation import Row
-from obep.algebra.live.join_input import row_of
+from obep.algebra.live.join_input import change_count, row_of
 from obep.engine.states.episodes import Bindings, Key
 
 
@@ -30,17 +30,7 @@ class RowsByKey:
             if key is None:
                 continue
             keys[key] = None
-            known = self.found.get(key)
-            if known is None:
-                known = self.found[key] = {}
-            extra = self._extra(row)
-            left = known.get(extra, 0) + number
-            if left:
-                known[extra] = left
-            else:
-                del known[extra]
-                if not known:
-                    del self.found[key]
+            change_count(self.found, key, self._extra(row), number)
         return keys
 
     def keys_of(self, rows: Iterable[Row]) -> Iterator[Key]:

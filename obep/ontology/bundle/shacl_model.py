@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from obep import __version__
-from obep.errors import Diagnostic
+from obep.errors import Diagnostic, sentence
 from obep.model import Term, Triple
 from obep.ontology import shacl
 from obep.ontology.bundle.cache import content_hash, seal, unseal
@@ -215,7 +215,7 @@ def _said(one: Unread, count: int) -> Diagnostic:
         "OBEP801" if one.refused else "OBEP800",
         f"{what} cannot be carried out" if one.refused else f"{what} is not applied",
         file=one.file,
-        reason=f"{one.reason[:1].upper()}{one.reason[1:].rstrip('.')}.",
+        reason=sentence(one.reason),
         remedy="correct the rule, or set sh:deactivated true",
         severity="error" if one.refused else "warning",
     )

@@ -15,7 +15,7 @@ from os.path import relpath
 from pathlib import Path
 
 from obep.config.catalogue import is_lenient
-from obep.errors import ObepError, fail
+from obep.errors import ObepError, fail, sentence
 from obep.formats.input_limits import Limits, Refused, check_nesting
 from obep.model import Term, Triple
 from obep.ontology.bundle.cache import content_hash, digest_of
@@ -158,7 +158,7 @@ def _check_nesting(data: bytes, path: Path) -> None:
             "OBEP302",
             "the file is refused: it is nested too deeply",
             file=str(path),
-            reason=f"{error.reason[:1].upper()}{error.reason[1:]}.",
+            reason=sentence(error.reason),
             remedy="give inner nodes an @id each and write them beside each other, or save it as Turtle",
         ) from None
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import groupby
 
-from obep.errors import ObepError, fail
+from obep.errors import ObepError, fail, sentence
 from obep.model import Term, Triple
 from obep.ontology.shacl.node_expressions import nodes_of
 from obep.ontology.shacl.read_rules import Rule, SparqlRule, TripleRule
@@ -137,7 +137,7 @@ def _failed(rule: Rule, reason: str, file: str) -> ObepError:
     return fail(
         "OBEP801",
         f"{rule.label} of the shape {rule.shape} cannot be carried out",
-        reason=f"{reason[:1].upper()}{reason[1:].rstrip('.')}.",
+        reason=sentence(reason),
         remedy="correct the rule, or set sh:deactivated true",
         file=file,
     )

@@ -7,12 +7,12 @@ from functools import cached_property
 
 from obep.plan.nodes.binary import Negation
 from obep.plan.nodes.node import Alias, Node, Planning, duration, plans
-from obep.plan.nodes.unary import Unary
+from obep.plan.nodes.unary import SameTimes
 from obep.query import ast
 
 
 @dataclass(frozen=True)
-class InState(Unary):
+class InState(SameTimes):
     """A node that tests whether a state holds: its candidates are those of its operand."""
 
     state: str
@@ -28,14 +28,6 @@ class InState(Unary):
     @cached_property
     def factors(self) -> tuple[tuple[str, ...], ...]:
         return (self.variables,)
-
-    @property
-    def reach(self) -> int | None:
-        return self.operand.reach
-
-    @property
-    def point(self) -> bool:
-        return self.operand.point
 
     @property
     def prompt(self) -> bool:

@@ -16,12 +16,8 @@ class Unary(Node):
 
 
 @dataclass(frozen=True)
-class Passing(Unary):
-    """A node with the same horizon, delay and view-ness as its operand."""
-
-    @property
-    def view(self) -> bool:
-        return self.operand.view
+class SameTimes(Unary):
+    """A node whose candidates have the times of those of its operand."""
 
     @property
     def reach(self) -> int | None:
@@ -30,6 +26,15 @@ class Passing(Unary):
     @property
     def point(self) -> bool:
         return self.operand.point
+
+
+@dataclass(frozen=True)
+class Passing(SameTimes):
+    """A node with the same horizon, delay and view-ness as its operand."""
+
+    @property
+    def view(self) -> bool:
+        return self.operand.view
 
     @property
     def tip(self) -> bool:

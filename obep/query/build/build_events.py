@@ -74,12 +74,24 @@ def _refuse_pattern_clauses(name_: ast.Name, clauses: dict[str, Clause]) -> None
             )
 
 
-@rule
-def logical_event(children: Children) -> ast.LogicalEvent:
-    named, _, name_, variables = children[:4]
+def _event_of_items(children: Children) -> tuple[ast.Name, Any, dict[str, Any]]:
+    """The name, the definition and the other fields of an event with AS."""
+    named, _, name_, _ = children[:4]
     clauses = clauses_of(children[4:])
     _refuse_pattern_clauses(name_, clauses)
-    if variables:
+    fields: dict[str, Any] = {
+        **{field: clauses[field].value for field in ("on", "guard", "construct") if field in clauses},
+        "named": named is not None,
+        "extent": extent_of(clauses),
+        "span": span_between(children[0] or children[1], name_),
+    }
+    return name_, next(child for child in children[4:] if isinstance(child, ast.Node)), fields
+
+
+@rule
+def logical_event(children: Children) -> ast.LogicalEvent:
+    name_, description, fields = _event_of_items(children)
+    if variables := children[3]:
         reading.scope.error(
             "OBEP012",
             "parameters belong to an event with MATCH",
@@ -87,15 +99,7 @@ def logical_event(children: Children) -> ast.LogicalEvent:
             reason=f"{name_.text} is defined with AS; its one individual is ?this.",
             remedy=f"EVENT {name_.text} AS …, and {name_.text}(?{variables[0].name}) where it is used",
         )
-    description: Any = next(child for child in children[4:] if isinstance(child, ast.Node))
-    return ast.LogicalEvent(
-        name_,
-        description,
-        **{field: clauses[field].value for field in ("on", "guard", "construct") if field in clauses},
-        named=named is not None,
-        extent=extent_of(clauses),
-        span=span_between(children[0] or children[1], name_),
-    )
+    return ast.LogicalEvent(name_, description, **fields)
 
 
 @rule
@@ -143,16 +147,5 @@ def check_own_triples(children: Children, pattern: ast.Node) -> None:
 
 @rule
 def graph_event(children: Children) -> ast.GraphEvent:
-    named, _, name_, variables = children[:4]
-    clauses = clauses_of(children[4:])
-    _refuse_pattern_clauses(name_, clauses)
-    group: Any = next(child for child in children[4:] if isinstance(child, ast.Node))
-    return ast.GraphEvent(
-        name_,
-        group,
-        parameters=variables or (),
-        **{field: clauses[field].value for field in ("on", "guard", "construct") if field in clauses},
-        named=named is not None,
-        extent=extent_of(clauses),
-        span=span_between(children[0] or children[1], name_),
-    )
+    name_, group, fields = _event_of_items(children)
+    return ast.GraphEvent(name_, group, parameters=children[3] or (), **fields)

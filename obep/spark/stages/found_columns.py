@@ -43,16 +43,8 @@ def occurrences_payload(
     return batch_of("occurrence", _values(found, rdf, forms, style, causes, plan), len(found))
 
 
-def alerts_payload(
-    found: Sequence[Alert],
-    rdf: bool = False,
-    forms: Sequence[str] = (),
-    style: str | None = None,
-    causes: Causes | None = None,
-    plan: Plan | None = None,
-) -> bytes:
-    """The same for alerts: `start` is since when the state holds, `detected` when it fired or ended."""
-    values = _values(found, rdf, forms, style, causes, plan)
+def _alerts_payload(found: Sequence[Alert], values: dict[str, Any]) -> bytes:
+    """Alerts as bytes: `start` is since when the state holds, `detected` when it fired or ended."""
     values["at"] = _instants([one.start + one.lasting for one in found])
     values["status"] = [one.status for one in found]
     values["until"] = [one.until for one in found]
@@ -87,7 +79,7 @@ def found_payloads(
     if rows:
         yield from _answer_payloads(rows, forms, style, plan)
     if alerts:
-        yield alerts_payload(alerts, *how)
+        yield _alerts_payload(alerts, _values(alerts, *how))
 
 
 def _answer_payloads(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from obep.errors import fail
+from obep.streams.sinks.open_sinks import ImmediateSink
 from obep.streams.stream_uri import Address
 
 TIMEOUT = 30_000_000
@@ -17,7 +18,7 @@ STANDARD_ERROR = 2
 """Where what the program prints goes: standard output is for occurrences."""
 
 
-class CommandSink:
+class CommandSink(ImmediateSink):
     """Runs a program without a shell, so nothing in an occurrence can become part of the command."""
 
     def __init__(self, address: Address, settings: Mapping[str, Any]) -> None:
@@ -51,14 +52,5 @@ class CommandSink:
         if done.returncode:
             raise fail("OBEP555", f"{self._words[0]} did not take {id}: it ended with {done.returncode}")
 
-    def flush(self) -> None:
-        pass
-
-    def position(self) -> int:
-        return 0
-
     def hurry(self) -> None:
         """It tries nothing twice."""
-
-    def close(self) -> None:
-        pass

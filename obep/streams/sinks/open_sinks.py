@@ -36,6 +36,19 @@ class Sink(Protocol):
         """Flush and close."""
 
 
+class ImmediateSink:
+    """A sink whose records have left when `send` returns, and that has no file."""
+
+    def flush(self) -> None:
+        pass
+
+    def position(self) -> int:
+        return 0
+
+    def close(self) -> None:
+        pass
+
+
 @runtime_checkable
 class Repeating(Protocol):
     """A sink that sends alerts again while they fire."""
@@ -101,7 +114,7 @@ class OutputSink:
         self.flush()
 
 
-class MemorySink:
+class MemorySink(ImmediateSink):
     """A list, for tests and for programs that embed obep."""
 
     def __init__(self) -> None:
@@ -109,15 +122,6 @@ class MemorySink:
 
     def send(self, id: str, payload: bytes) -> None:
         self.sent.append((id, payload))
-
-    def flush(self) -> None:
-        pass
-
-    def position(self) -> int:
-        return 0
-
-    def close(self) -> None:
-        pass
 
 
 class CallSink(MemorySink):

@@ -8,6 +8,7 @@ from typing import Any
 
 from obep.errors import fail
 from obep.streams.sinks.http_post import HttpPost
+from obep.streams.sinks.open_sinks import ImmediateSink
 from obep.streams.stream_uri import Address
 
 RETRIES = 5
@@ -18,7 +19,7 @@ def pause(attempt: int) -> float:
     return float(min(0.5 * 2 ** min(attempt - 1, 10), 30.0))
 
 
-class WebhookSink:
+class WebhookSink(ImmediateSink):
     """POSTs to an http(s) address. `Idempotency-Key` is the occurrence's id: a receiver can drop doubles."""
 
     def __init__(
@@ -49,12 +50,3 @@ class WebhookSink:
     def hurry(self) -> None:
         """From now on, give up records that are not accepted at once."""
         self._closing.set()
-
-    def flush(self) -> None:
-        pass
-
-    def position(self) -> int:
-        return 0
-
-    def close(self) -> None:
-        pass
