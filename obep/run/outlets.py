@@ -12,7 +12,7 @@ from obep.engine.reporter import line_of
 from obep.errors import fail, printable
 from obep.formats.stream_reader import Notes
 from obep.model import Alert, Occurrence, Term, is_empty, local_name
-from obep.output.form_texts import IDS, WHY, form_of_alert, texts_in_form
+from obep.output.form_texts import IDS, form_of_alert, texts_in_form
 from obep.output.json_writer import id_line
 from obep.output.rdf_writer import to_rdf
 from obep.output.row_writer import RowIds, csv_header, row_variables
@@ -39,16 +39,6 @@ def text_form(target: Target, event: Term, returned: Mapping[Term, str]) -> str:
     if form == "rdf":
         return "trig" if target.uri.lower().endswith(".trig") else "nquads"
     return form
-
-
-def wanted_forms(order: Order, plan: Plan) -> dict[Term, tuple[str, ...]]:
-    """The forms of text that the sinks of a run want of each event and state."""
-    found: dict[Term, set[str]] = {event: set() for event in (*plan.returned, *plan.alerting)}
-    for target in order.targets:
-        for event in wanted_by(target, plan.returned, plan.alerting) or found:
-            found[event].add(text_form(target, event, plan.returned))
-    why = {WHY} if order.why else set()
-    return {event: tuple(sorted(forms | why)) for event, forms in found.items()}
 
 
 def make_outlet(target: Target, order: Order, plan: Plan, notes: Notes, start: int, ids: RowIds) -> Outlet:

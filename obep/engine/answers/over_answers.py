@@ -162,7 +162,6 @@ class _Replay:
             figures |= {f"_:{show(node)}": node for node in walk(part) if isinstance(node, ast.Aggregate)}
         more = tuple(ast.Projection(ast.Var(name), one) for name, one in figures.items())
         changed = replace(definition, aggregates=(*definition.aggregates, *more), having=None)
-        self._definition = definition
         self._of = [use for use in (definition.over, definition.each) if isinstance(use, ast.StateUse)]
         self._states_read = {use.state.iri: StateRun(plan) for use in self._of}
         self._rows = run.recent

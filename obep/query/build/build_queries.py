@@ -48,8 +48,6 @@ def from_window(children: Children) -> ast.Window:
 
 # --- forms ----------------------------------------------------------------------------------------------
 
-WHERE_PARTS = (ast.Group, ast.Select, ast.Values, Clause)
-
 
 class _Form:
     """A query without the words before it."""

@@ -19,7 +19,7 @@ from obep.formats import format_named
 from obep.run.run_spec import Inlet, Order
 from obep.spark.connectors.connection_status import OtherEnd
 from obep.spark.connectors.standard_input import keep
-from obep.spark.readers.raw_rows import Inflow
+from obep.spark.readers.raw_rows import RAW, Inflow
 from obep.streams.kafka import brokers_of, topic_of
 from obep.streams.kafka_options import MECHANISM, harmless, not_taken, unknown
 from obep.streams.sources.files import format_of, refuse_folder, unreadable
@@ -334,9 +334,10 @@ def _quoted_java(text: str) -> str:
 
 def _raw(frame: DataFrame, source: int, **columns: str) -> DataFrame:
     """The columns of `RAW`; those that a source does not have are null."""
-    types = {"name": "string", "key": "string", "arrived": "long", "data": "binary"}
-    typed = [f"cast({columns.get(name, 'null')} as {type}) as {name}" for name, type in types.items()]
-    return frame.selectExpr(f"{source} as source", *typed)
+    made = {"source": str(source), **columns}
+    return frame.selectExpr(
+        *[f"cast({made.get(name, 'null')} as {type}) as {name}" for name, type in RAW.items()]
+    )
 
 
 def _quoted(name: str) -> str:

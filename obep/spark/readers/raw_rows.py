@@ -21,7 +21,7 @@ from obep.streams.sources.files import format_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
-RAW = "source int, name string, key string, arrived long, data binary"
+RAW = {"source": "int", "name": "string", "key": "string", "arrived": "long", "data": "binary"}
 """The source's number, the path or topic, a message's key, its arrival in microseconds, its bytes."""
 
 
