@@ -12,7 +12,8 @@ from obep.query.parse.parser import parse
 
 def said(clauses: str) -> list[Diagnostic]:
     text = f"""EVENT Reading AS (temp some number)
-    STATE Odd(?s) OVER Reading(?s) AS r WITHIN 10 min IF {{ EVENT r {{ ?this :temp ?x ; :other ?y }} }} {clauses}
+    STATE Odd(?s) OVER Reading(?s) AS r WITHIN 10 min
+    IF {{ EVENT r {{ ?this :temp ?x ; :other ?y }} }} {clauses}
     RETURN Odd"""
     found = check(link(parse(text)))
     assert not [one for one in found if one.severity == "error"], found

@@ -2,9 +2,9 @@
 
 What it does: Finds an event with IF whose class alone entails other events.
 
-Why: An occurrence of an event with IF is an item for the other events, and its class entails its definition.
-So other events with the same definition are found twice: in the message and in this item. A definition that
-names the guarded event is not reported.
+Why: An occurrence of `Hot` is an item for the other events. That item is a `Hot`, so it has the class of its
+definition, without its guard. So `Reading` is found twice: in the message and in the occurrence of `Hot`. A
+definition that names the guarded event is not reported.
 
 Example:
 

@@ -3,21 +3,21 @@
 What it does: Finds a FILTER that no value can meet, a HAVING that no group can meet, and a negation whose
 right side can never occur in time.
 
-Why: The event never occurs, or the state never holds; a negation of what never occurs always holds. SPARQL
-gives no error for such conditions.
+Why: The event never occurs, or the state never holds. A negation of what never occurs always holds. SPARQL
+gives no error for such conditions:
 
-- text with a number (`?is > "thirty"`): the variable is compared with a number elsewhere, or its property has
-  numbers in a definition;
-- a duration with a bare number (`getENDTIME(b) - getSTARTTIME(a) > 60`): write `> 1 min`;
-- a moment with a bare number, text or a duration: write `> "2023-11-14T22:13:20Z"^^xsd:dateTime`;
-- an individual with a literal (`?p = "PenA"`): write its name, `?p = :PenA`;
-- one thing with constants that leave nothing (`?v > 5 && ?v < 4`): perhaps `||` was meant;
-- a COUNT of 0 or less: a group without rows is no group. `FOR EACH`, or a state without parameters, has
-  groups with nothing in them;
-- aggregates of the same values that are always in one order (`MAX(?x) < MIN(?x)`, `AVG(?x) > MAX(?x)`,
+- text is compared with a number (`?is > "thirty"`): the variable is compared with a number elsewhere, or its
+  property has numbers in a definition;
+- a duration is compared with a bare number (`getENDTIME(b) - getSTARTTIME(a) > 60`): write `> 1 min`;
+- a moment is compared with a bare number, text or a duration: write `> "2023-11-14T22:13:20Z"^^xsd:dateTime`;
+- an individual is compared with a literal (`?p = "PenA"`): write its name, `?p = :PenA`;
+- the bounds of a value exclude each other (`?v > 5 && ?v < 4`): perhaps `||` was meant;
+- a COUNT must be 0 (`COUNT(*) < 1`): a group has at least one row, except with `FOR EACH` and in a state
+  without parameters;
+- aggregates of the same values are in an order that is impossible (`MAX(?x) < MIN(?x)`, `AVG(?x) > MAX(?x)`,
   `MIN(?x) > 5 && AVG(?x) < 3`);
-- a HELD() that is longer than WITHIN;
-- `A NOT FOLLOWED BY N WITHIN 5 min` where N takes 10 minutes: every A is reported.
+- a HELD() must be longer than WITHIN;
+- N takes 10 minutes in `A NOT FOLLOWED BY N WITHIN 5 min`: every A is reported.
 
 Example:
 

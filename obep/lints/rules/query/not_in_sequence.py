@@ -3,9 +3,9 @@
 What it does: Finds `NOT B` after another operand of SEQ or NEXT, and NOT of a pattern that lasts longer than
 an instant.
 
-Why: NOT is about one item at one instant. `A SEQ NOT B SEQ C` matches if some item between A and C is not a
-B, even if another item there is a B. Most people mean "no B in between" or "no B afterwards". A pattern that
-takes time, such as a SEQ, never occurs in a single item, so NOT of it is true of every item.
+Why: NOT is about one item at one instant. `A SEQ NOT B SEQ C` matches if there is an item between A and C
+that is not a B, even if another item there is a B. Most people mean "no B in between" or "no B afterwards". A
+pattern that takes time, such as a SEQ, never occurs in a single item, so NOT of it is true of every item.
 
 Example:
 

@@ -2,8 +2,8 @@
 
 What it does: Finds a guard that compares an OPTIONAL alias with an event that comes later.
 
-Why: The SEQ or AND of an OPTIONAL part decides whether the part is present. A guard that compares it with a
-later event can only drop the match; the match is not tried again without the optional part.
+Why: In `OPTIONAL(A) SEQ B SEQ C` it is decided at B whether there was an A. If a guard then compares A with C
+and fails, there is no match at all: obep does not try again without A.
 
 Example:
 

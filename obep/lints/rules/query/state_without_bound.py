@@ -1,12 +1,15 @@
 """state without a bound
 
-What it does: Finds a pattern, window or state that keeps data for ever: the left side of a SEQ, both sides of
-a JOIN, the occurrences that wait for a DURING, the N of a WITHOUT, the occurrences that a policy has
-consumed, the items since a landmark, LATEST values without a time, a state FROM … TO … without TIMEOUT or
-LIMIT, the triples of a query of EP-SPARQL or Sparkwave that may be any time apart, and those of a C-SPARQL
-pattern without RANGE.
+What it does: Finds a pattern, window or state that keeps data for ever:
 
-Why: Without a time bound the state grows as long as the stream runs. `(LAST A) SEQ B` keeps only one A and is
+- the left side of a SEQ, both sides of a JOIN, the N of a WITHOUT, occurrences that wait for a DURING or that
+  a policy has consumed;
+- a window since a landmark, and LATEST values without a time;
+- a state FROM … TO … without TIMEOUT or LIMIT;
+- triples of a query of EP-SPARQL or Sparkwave that may be any time apart, and those of a C-SPARQL pattern
+  without RANGE.
+
+Why: Without a time bound the data grow as long as the stream runs. `(LAST A) SEQ B` keeps only one A and is
 not reported.
 
 Example:

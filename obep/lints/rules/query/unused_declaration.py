@@ -1,7 +1,7 @@
 """a declaration without effect
 
-What it does: Finds a window that no event and no state reads, a state that no event, no alert and no other
-state uses, and a RETURN whose events another RETURN names in another form.
+What it does: Finds three kinds of declarations: a window that no event and no state reads, a state that no
+event, alert or other state uses, and a RETURN whose events another RETURN names in another form.
 
 Why: The declaration has no effect. An event is written in one form: that of the last RETURN that names it. To
 get two forms, use two sinks: `--sink found.jsonl --sink found.trig`.

@@ -1,7 +1,7 @@
 """a variable used once
 
-What it does: Finds a variable that is used once, where another variable was probably meant: one with almost
-the same name, or that of another event which may be about the same individual.
+What it does: Finds a variable that is used once, if another variable was probably meant: one with almost the
+same name, or one of another event that may be about the same individual.
 
 Why: A variable that is used once relates nothing: `Hot(?p) SEQ Cold(?q)` matches any two points. A variable
 that only adds a binding to the output is not reported.

@@ -1,8 +1,8 @@
 """an aggregate over a window that merges equal readings
 
 What it does: Finds an aggregate over a RANGE or ROWS window, in a state, an event or a REGISTERed query, if
-the aggregated value is a property of the grouped individual, or of an individual of the static graph. Such
-readings have no node of their own.
+its readings have no node of their own: the value is a property of the grouped individual, or of an individual
+of the static graph.
 
 Why: A window is a set of triples, so two equal readings count as one: the mean of 20, 20, 26 is 23. OVER has
 a row for each reading.

@@ -4,9 +4,9 @@ What it does: Counts the occurrences that differ from another one only in their 
 times, individuals and bindings), and shows how two of them differ. It does not count occurrences of an item
 with several values of a property, such as two persons in a room.
 
-Why: Each minimal explanation gives an occurrence. If the ontology, the static graph or an item state one
-thing in several ways, there are more occurrences than expected, and in a pattern they multiply. The first
-2,000 occurrences of a run are checked; on Spark those that are written as JSON lines.
+Why: Each minimal explanation gives an occurrence. If the ontology, the static graph or an item states one
+thing in several ways, there are more occurrences than expected. In a pattern they multiply. The first 2,000
+occurrences of a run are checked; on Spark those that are written as JSON lines.
 
 Example:
 

@@ -1,12 +1,12 @@
 """numbers of another datatype
 
-What it does: Finds numbers in a stream with a datatype that no event over that property accepts, or that one
-event, which the message names, never accepts.
+What it does: Finds numbers in a stream whose datatype an event over their property does not accept. The
+message names the event if others accept it.
 
-Why: In OWL the values of `xsd:double`, of `xsd:float` and of `xsd:decimal` (with `xsd:integer`) are disjoint,
-so the event is never found. `{v}` in a mapping makes an `xsd:double` of `4.8` and an `xsd:integer` of `4`. It
-is not reported if the same definition has an alternative that accepts them, or for a stream that the event
-does not read. The first 500 items of a stream are checked.
+Why: In OWL no `xsd:double` is an `xsd:float` or an `xsd:decimal`, so the event is never found. (An
+`xsd:integer` is an `xsd:decimal`.) `{v}` in a mapping makes an `xsd:double` of `4.8` and an `xsd:integer` of
+`4`. A definition with an alternative that accepts the numbers is not reported. The first 500 items of each
+stream that the event reads are checked.
 
 Example:
 

@@ -1,7 +1,8 @@
 """streams whose times are far apart
 
 What it does: Finds two streams that a composite event combines, if all items of one are before all items of
-the other, and further apart than its WITHIN (without WITHIN: more than a day, and the event was not found).
+the other, and further apart than its WITHIN. Without WITHIN, they must be more than a day apart and the event
+must not have been found.
 
 Why: The event is never found, or its absence always is. Usually the time of one stream is read wrongly: a
 `time_format` with day and month swapped, another `unit` or `zone`. The streams of an event are inferred from

@@ -1,12 +1,12 @@
 """LATEST values of subjects that are always new
 
-What it does: Finds a [LATEST] window without BY over a stream in which no subject occurs twice, but several
-items name the same individuals. Subjects of the static graph do not count.
+What it does: Finds a [LATEST] window without BY over a stream in which no subject occurs twice, although
+several items name the same individuals. Subjects of the static graph do not count.
 
 Why: LATEST replaces the value of the same subject and property. If each message has a new subject (an
-observation), nothing is replaced: old values count beside new ones until they expire. At least 20 items are
-needed, and the first 500 of a stream are checked. If the stream is longer, each named individual must occur
-in five of them, since there may be many senders.
+observation), nothing is replaced: old values count beside new ones until they expire. The first 500 items of
+a stream are checked; there must be at least 20. In a longer stream each named individual must be in five of
+them, since it may have many senders.
 
 Example:
 

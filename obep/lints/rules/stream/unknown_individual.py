@@ -1,10 +1,13 @@
 """individuals that are not in the static graph
 
 What it does: Finds individuals in items that are not in the static graph, although a definition or a guard
-asks for facts about them that only the static graph has: objects of a property (`inPen some (Pen and …)`), or
-subjects (`Probe and oxygen some …`). Nearly all individuals of that place must be missing. In addition, one
-of these must hold: most names are almost those of known individuals, or the same in another namespace; the
-graph has no name of their namespace; three or more follow another pattern (`5` where the graph has `bay-5`).
+asks for facts about them that only the static graph has. They are objects of a property (`inPen some (Pen and
+…)`), or subjects (`Probe and oxygen some …`). It is reported if nearly all of them are missing, and one of
+these holds:
+
+- most names are almost those of known individuals, or the same in another namespace;
+- the static graph has no name of their namespace;
+- three or more names follow another pattern (`5` instead of `bay-5`).
 
 Why: No event about them is ever found. Facts that items of a window, or occurrences with a CONSTRUCT, can
 state are not expected in the static graph. The first 500 items of a stream are checked, with static graphs of

@@ -1,8 +1,8 @@
 """a stream whose vocabulary is unknown
 
 What it does: Finds a stream whose items use only classes and properties that are not in the ontology or the
-query. If a similar name is known, it is enough that most of the items do so. The message names the most
-frequent unknown name and the nearest known one.
+query. If a known name is spelt almost like an unknown one, more than half of the items are enough. The
+message names the most frequent unknown name and the nearest known one.
 
 Why: No event can be found in such items. Usually a prefix in the mapping lacks its `#` or `/`, a property is
 misspelt, or a `{field}` stands in place of an individual. The first 500 items of a stream are checked; on

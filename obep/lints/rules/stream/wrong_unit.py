@@ -1,10 +1,10 @@
 """times that are probably in another unit
 
 What it does: Finds a source whose first time is long ago in its `unit`, and recent in another unit. It is not
-reported if the second time is too far from the first.
+reported if the second time of the source is far from the first one in that unit.
 
-Why: Numbers in ms that are read as µs are all in January 1970. Small numbers (3, 4, 5, as in a simulation)
-are never reported. Times beyond the year 9999 are refused (OBEP603).
+Why: Numbers of milliseconds that are read as microseconds are all in January 1970. Small numbers (3, 4, 5, as
+in a simulation) are never reported. Times beyond the year 9999 are refused (OBEP603).
 
 Example:
 
