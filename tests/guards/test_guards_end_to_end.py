@@ -149,3 +149,9 @@ def test_the_individual_of_one_alias_in_a_filter_over_two(tmp_path: Path) -> Non
     """`?this` of a block reaches a filter that needs another alias too, and shows in no binding."""
     text = """EVENT H MATCH Busy(?a) SEQ Free WITHIN 1 min IF { EVENT Free { FILTER(?this != ?a) } }"""
     assert run(tmp_path, text, [(1, BUSY1), (2, f"{FREE1} {FREE2}")]) == [(1, 2, [{"a": "r1"}])]
+
+
+@pytest.mark.parametrize(("condition", "expected"), [("1 = 1", [(1, 2, [])]), ("1 = 2", [])])
+def test_a_filter_over_nothing_decides_as_well(tmp_path: Path, condition: str, expected: list[Hit]) -> None:
+    items = [(1, ":r1 :armedWith :s1 . :s1 :observesPerson :p ."), (2, ":s1 :observesNobody :p .")]
+    assert run(tmp_path, f"EVENT H MATCH Busy SEQ Free IF {{ FILTER({condition}) }}", items) == expected

@@ -128,6 +128,8 @@ def test_any_pattern_is_used_or_refused(pattern: str, text: str) -> None:
         (r'REGEX("ABC", "b", "i")', True),
         (r'REGEX("sensor-17"@en, "[0-9]{2}$")', True),
         (r'REGEX("x]", "[]]")', True),
+        (r'REGEX("Ü", "^(a|\\p{Lu})$")', True),
+        (r'REGEX("ü", "^(a|\\p{Lu})$")', False),
     ],
 )
 def test_the_dialect_of_xpath(text: str, expected: bool) -> None:
@@ -143,6 +145,10 @@ def test_the_dialect_of_xpath(text: str, expected: bool) -> None:
         (r'REPLACE("AAAA", "A+?", "b")', '"bbbb"'),
         (r'REPLACE("abc"@en, "B", "x", "i")', '"axc"@en'),
         (r'REPLACE("1.5 EUR", "EUR", "\\$")', '"1.5 $"'),
+        # `$10` is the tenth group if there are so many, else the first one and a zero.
+        (r'REPLACE("abc", "(b)", "[$10]")', '"a[b0]c"'),
+        (r'REPLACE("abcdefghij", "(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)", "$10$1")', '"ja"'),
+        (r'REPLACE("abc", "(b)", "[$2]")', '"a[]c"'),
     ],
 )
 def test_replace_as_xpath_says(text: str, expected: str) -> None:

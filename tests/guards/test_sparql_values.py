@@ -64,6 +64,7 @@ def test_a_lexical_form_has_its_value(lexical: str, local: str, expected: object
         ("-1", "unsignedInt"), ("0", "positiveInteger"), ("1e5", "decimal"), (".", "decimal"),
         ("inf", "double"), ("TRUE", "boolean"), ("2026-02-30T00:00:00Z", "dateTime"),
         ("2026-01-01", "dateTime"), ("2026-01-01T24:00:01Z", "dateTime"),
+        ("2026-01-01T24:30:00Z", "dateTime"), ("2026-01-01T25:00:00Z", "dateTime"),
         ("2026-01-01T10:00:00+15:00", "dateTime"), ("P1Y", "duration"), ("P", "duration"), ("PT", "duration"),
         ("x", "gYear"),
     ],

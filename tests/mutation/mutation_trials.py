@@ -22,7 +22,7 @@ from mutation_reach import Function, Reach, Reached, calls_of
 
 PATIENCE = 900.0
 """Seconds after which a process hangs, however busy the machine is; its CPU time has a closer bound."""
-MARKS = "not java and not spark and not slow"
+MARKS = "not java and not spark"
 Chosen = Sequence[tuple[str, Mutant]]
 
 
