@@ -8,7 +8,7 @@ changes to give.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from obep.abstraction.graph_matcher import ItemGraph
@@ -24,6 +24,7 @@ from obep.algebra.select_node import SelectNode
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.closure.backwards import Fact
+from obep.ontology.closure.expiring_closure import Lasting
 from obep.ontology.closure.maintained_closure import Maintained
 from obep.ontology.owl.axioms import SAME_AS
 from obep.ontology.rules import program as p
@@ -31,6 +32,8 @@ from obep.ontology.rules.role_relations import SAME
 
 Change = tuple[Triple, bool]
 """A triple, and whether it has come or gone."""
+Until = Callable[[Triple], int]
+"""When a triple leaves a window."""
 MOST_NEAR = 40
 """Triples that are looked through for what an inferred one follows from."""
 
@@ -38,14 +41,19 @@ MOST_NEAR = 40
 class WindowClosure:
     """The triples of a window and all that they entail."""
 
-    def __init__(self, matcher: Matcher, said: Collection[Triple]) -> None:
-        """`said` are the triples of the window; they change right before each `change`."""
-        self._matcher, self._said = matcher, said
+    def __init__(self, matcher: Matcher, said: Collection[Triple], until: Until | None = None) -> None:
+        """`said` are the triples of the window; they change right before each `change`.
+
+        `until`: when each of them leaves, where that is known. Then facts expire, and are not looked at again
+        when triples leave.
+        """
+        self._matcher, self._said, self._until = matcher, said, until
         bundle = matcher.bundle
         self._names = _Names(bundle)
         self.kept = why_closed_anew(bundle) is None
         """Whether it is kept, and `change` says what has changed."""
-        self._facts = Maintained(bundle.lower_asserted, bundle.lower.store)
+        program, store = bundle.lower_asserted, bundle.lower.store
+        self._facts = Lasting(program, store) if until is not None else Maintained(program, store)
         self._static_ids = bundle.lower.store.ids
         self._apart = self._names.apart
         """Triples that entail nothing are not among the facts until a lookup needs them."""
@@ -53,8 +61,17 @@ class WindowClosure:
         self._explains = False
         """Whether `_nodes` are kept."""
 
-    def change(self, gone: Collection[Triple], new: Collection[Triple]) -> tuple[list[Change], list[Change]]:
+    def change(
+        self,
+        gone: Collection[Triple],
+        new: Collection[Triple],
+        at: int = 0,
+        again: Collection[Triple] = (),
+    ) -> tuple[list[Change], list[Change]]:
         """Triples that are there go, then others come.
+
+        Where triples leave by time: `gone` are those that leave by `at`, and `again` others that stay longer
+        than was said before.
 
         Gives what no longer follows and what now does, beyond K; and which of these triples K has, too.
         """
@@ -67,15 +84,16 @@ class WindowClosure:
             self._graph = None
             return [], []
         found: list[Change] = []
-        again: list[Change] = []
-        less = self._sort(gone, False, found, again) if gone else ()
-        more = self._sort(new, True, found, again) if new else ()
-        if less or more:
+        of_k: list[Change] = []
+        less = self._sort(gone, False, found, of_k) if gone else []
+        more = self._sort(new, True, found, of_k) if new else []
+        if less or more or again:
             if any(self._apart) and any(triple[1] == SAME_AS for triple in more):
                 self._gather([*(one for one in self._said if one not in new), *gone])
-                return self.change(gone, new)
-            found += self._facts_changed(less, more)
-        return found, again
+                return self.change(gone, new, at, again)
+            more += [triple for triple in again if self._is_apart(triple) is None]
+            found += self._facts_changed(less, more, at)
+        return found, of_k
 
     def replace(self, gone: Triple, new: Triple) -> list[Change] | None:
         """The effect of replacing a triple by another, if no other triple changes; else None."""
@@ -95,16 +113,21 @@ class WindowClosure:
             return None
         return [(gone, False), (new, True)] if seen else []
 
+    def _is_apart(self, triple: Triple) -> bool | None:
+        """Whether groups see a triple of which nothing but itself follows; `None`: it is among the facts."""
+        _, p, o = triple
+        roles, data = self._apart
+        return (data if o[0] == '"' else roles).get(p)
+
     def _sort(
         self, triples: Iterable[Triple], there: bool, found: list[Change], again: list[Change]
     ) -> list[Triple]:
         """Split triples into those that change nothing else and those among the facts."""
         facts = []
-        roles, data = self._apart
         static = self._static_ids
         for triple in triples:
-            s, p, o = triple
-            seen = (data if o[0] == '"' else roles).get(p)
+            s = triple[0]
+            seen = self._is_apart(triple)
             if seen is None:
                 facts.append(triple)
             if s in static and self._is_static(triple):
@@ -115,15 +138,24 @@ class WindowClosure:
 
     def _gather(self, said: Iterable[Triple]) -> None:
         """From now on all triples, beginning with these, are among the facts."""
-        (roles, data), self._apart = self._apart, ({}, {})
-        self._facts.insert([one for one in said if one[1] in (data if one[2][0] == '"' else roles)])
+        some = [one for one in said if self._is_apart(one) is not None]
+        self._apart = ({}, {})
+        self._insert(some)
 
-    def _facts_changed(self, gone: Sequence[Triple], new: Sequence[Triple]) -> Iterator[Change]:
+    def _facts_changed(self, gone: Sequence[Triple], new: Sequence[Triple], at: int) -> Iterator[Change]:
         facts = self._facts
-        less = {triple: None for fact in facts.remove(gone) for triple in self._triples(fact)}
-        more = {triple: None for fact in facts.insert(new) for triple in self._triples(fact)}
+        went = facts.remove(gone) if isinstance(facts, Maintained) else facts.drop(at)
+        less = {triple: None for fact in went for triple in self._triples(fact)}
+        more = {triple: None for fact in self._insert(new) for triple in self._triples(fact)}
         yield from ((triple, False) for triple in less if triple not in more)
         yield from ((triple, True) for triple in more if triple not in less)
+
+    def _insert(self, triples: Iterable[Triple]) -> list[Fact]:
+        facts, until = self._facts, self._until
+        if isinstance(facts, Maintained):
+            return facts.insert(triples)
+        assert until is not None, "facts expire if triples do"
+        return facts.add([(triple, until(triple)) for triple in triples])
 
     def _triples(self, fact: Fact) -> Iterator[Triple]:
         """A fact as groups see it."""

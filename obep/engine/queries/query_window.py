@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from obep.abstraction.matcher import Matcher
+from obep.abstraction.window_closure import Until
 from obep.engine.bulk import uncollected
-from obep.engine.states.window_contents import Dated
+from obep.engine.states.window_contents import Dated, TimeContent
 from obep.engine.states.window_graph import WindowGraph
 from obep.model import Item, Occurrence, Triple
 from obep.operators.state_values import Pack, Unpack
@@ -47,6 +48,12 @@ class QueryWindow(WindowGraph):
         self._waiting: list[Item] = []
         self._touch: Callable[[], None] | None = None
         self.grid = 0 if self.takes_by_time and window.event is None else None
+
+    def _until(self) -> Until | None:
+        content, triples = self._content, self.triples
+        if not isinstance(content, TimeContent) or self._window.range is None:
+            return None
+        return lambda triple: content.leaves(triples[triple].at)
 
     def connect(self, touch: Callable[[], None]) -> None:
         self._touch = touch
@@ -106,10 +113,15 @@ class QueryWindow(WindowGraph):
         for triple, more in self._net.items():
             came += [triple for _ in range(more) if self._add(triple, self._dated[triple])]
             went += [triple for _ in range(-more) if self._remove(triple) is not None]
-        self.triples.update({one: by for one, by in self._dated.items() if one in self.triples})
+        again = {one: by for one, by in self._dated.items() if one in self.triples}
+        self.triples.update(again)
         self._net, self._dated = {}, {}
-        if went or came:
-            self._tell(*self._closure.change(went, came), leaving=False)
+        for triple in came:
+            again.pop(triple, None)
+        if went or came or again:
+            change = self._closure.change(went, came, self._now, again)
+            if went or came:
+                self._tell(*change, leaving=False)
 
     def next_deadline(self) -> int | None:
         due = [one.at for one in self._waiting]

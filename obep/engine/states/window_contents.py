@@ -115,7 +115,7 @@ class TimeContent(Content):
                 self.graph.went(item)
         while self._coming and self._coming[0][0] <= at:
             _, item = self._coming.popleft()
-            leaves = None if self._stays is None else self.later(item.at + self._stays)
+            leaves = None if self._stays is None else self.leaves(item.at)
             if leaves is None or leaves > at:
                 self._enter((item,))
                 self._inside.append((-1 if leaves is None else leaves, item))
@@ -123,6 +123,10 @@ class TimeContent(Content):
                 self.graph.went(item)
         while self._inside and 0 <= self._inside[0][0] <= at:
             self._leave(self._inside.popleft()[1])
+
+    def leaves(self, at: int) -> int:
+        """When an item of an instant leaves a window of a certain length."""
+        return self.later(at + (self._stays or 0))
 
     @property
     def in_turn(self) -> bool:

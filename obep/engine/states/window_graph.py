@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from obep.abstraction.matcher import Matcher
-from obep.abstraction.window_closure import Change, WindowClosure
+from obep.abstraction.window_closure import Change, Until, WindowClosure
 from obep.algebra.dataset import Graph
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
@@ -19,6 +19,7 @@ from obep.engine.states.window_contents import Dated, TimeContent, content_of
 from obep.engine.states.window_occurrences import WindowOccurrences
 from obep.formats.stream_reader import as_sent
 from obep.model import Assertion, DeadLetter, Item, Occurrence, Term, Triple
+from obep.ontology.closure.expiring_closure import NEVER
 from obep.operators.state_values import Pack, Unpack
 from obep.output.rdf_writer import triples as triples_of
 from obep.plan.plan import EventPlan
@@ -47,7 +48,7 @@ class WindowGraph(EventRun):
         """What it holds, with what has said it last."""
         self._again: dict[Triple, int] = {}
         """How often more than once, for what is said more than once."""
-        self._closure = WindowClosure(matcher, self.triples)
+        self._closure = WindowClosure(matcher, self.triples, self._until())
         self._refuses = window.kind == "latest"
         self.watchers: list[Callable[[], None]] = []
         """Called when an item has come, or something has changed."""
@@ -65,6 +66,10 @@ class WindowGraph(EventRun):
         """The items of the instant."""
         self._from_events: list[Occurrence] = []
         self.occurrences = None if counted is None else WindowOccurrences(counted)
+
+    def _until(self) -> Until | None:
+        """When its triples leave, where that is known and all that leave at an instant leave together."""
+        return None
 
     @property
     def heads(self) -> Iterable[Term]:
@@ -249,7 +254,7 @@ class WindowGraph(EventRun):
         content, events, self.fed, counted = data
         went = [*self.triples]
         self.triples.clear()
-        self._tell(*self._closure.change(went, ()), leaving=False)
+        self._tell(*self._closure.change(went, (), NEVER), leaving=False)
         self._again.clear()
         if self.occurrences is not None:
             self.occurrences.load(counted)

@@ -7,18 +7,42 @@ comes to last longer is passed on to what follows from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.closure.backwards import Fact
 from obep.ontology.closure.facts import Node
 from obep.ontology.closure.saturate import Closure
 from obep.ontology.closure.store import Store
 from obep.ontology.owl.axioms import SAME_AS
-from obep.ontology.rules.program import Edges, Heads, Program
+from obep.ontology.rules.program import BOTTOM, Edges, Heads, Program
 
 NEVER = 1 << 62
+V = TypeVar("V")
+
+
+class _Expirations(Generic[V]):
+    """Values by the time when each expires; many of them expire at once."""
+
+    def __init__(self) -> None:
+        self._by_time: dict[int, list[V]] = {}
+        self._times: list[int] = []
+
+    def put(self, until: int, value: V) -> None:
+        some = self._by_time.get(until)
+        if some is None:
+            self._by_time[until] = [value]
+            heappush(self._times, until)
+        else:
+            some.append(value)
+
+    def take(self, measure: int) -> Iterator[V]:
+        """Those that expire by then. Values may be put meanwhile that expire later."""
+        times = self._times
+        while times and times[0] <= measure:
+            yield from self._by_time.pop(heappop(times))
 
 
 class Lasting(Closure):
@@ -28,11 +52,13 @@ class Lasting(Closure):
     """
 
     __slots__ = (
+        "_come",
         "_due",
         "_free",
         "_held",
         "_leaving",
         "_uses",
+        "contradictions",
         "edges_of",
         "ids",
         "numbers",
@@ -49,9 +75,14 @@ class Lasting(Closure):
         self._uses: dict[int, int] = {}
         self._free: list[int] = []
         self._held: dict[Triple, Node] = {}
-        self._due: list[tuple[int, tuple[int, ...]]] = []
-        """When each fact was thought to expire; it may last longer by now."""
-        self._leaving: list[tuple[int, Triple]] = []
+        self._due = _Expirations[tuple[Any, ...]]()
+        """Each fact, with its node, when it was thought to expire; it may last longer by now."""
+        self._leaving = _Expirations[Triple]()
+        """The same for triples."""
+        self._come: list[Fact] = []
+        """The facts that were derived since the last `add`, or by it."""
+        self.contradictions = 0
+        """The number of individuals with a contradiction."""
         self.numbers: dict[Triple, int] = {}
         self.triples: list[Triple] = []
         """The triples by their numbers; those that have gone may still stand there."""
@@ -61,11 +92,14 @@ class Lasting(Closure):
 
     # --- items come
 
-    def add(self, triples: Iterable[tuple[Triple, int]]) -> None:
-        """Triples with their expirations, and all that follows from them."""
+    def add(self, triples: Iterable[tuple[Triple, int]]) -> list[Fact]:
+        """Triples with their expirations, and all that follows from them; the facts that were not there."""
+        self._come = []
         for triple, until in triples:
             self._assert(triple, until)
         self.run()
+        found, self._come = self._come, []
+        return found
 
     def _assert(self, triple: Triple, until: int) -> None:
         s, p, o = triple
@@ -85,7 +119,7 @@ class Lasting(Closure):
         else:
             return
         if until < NEVER:
-            heappush(self._leaving, (until, triple))
+            self._leaving.put(until, triple)
         self._derive(triple)
 
     def _derive(self, triple: Triple) -> None:
@@ -139,12 +173,14 @@ class Lasting(Closure):
             node = known.get(c)
             if node is None:
                 node = known[c] = [until]
+                fact = c, x, node
+                self._due.put(until, fact)
+                self._come.append((c, x))
+                self.contradictions += c == BOTTOM
+                self._agenda.append(fact)
             elif node[0] < until:
                 node[0] = until
-            else:
-                continue
-            heappush(self._due, (until, (c, x)))
-            self._agenda.append((c, x, node))
+                self._agenda.append((c, x, node))
 
     def add_edges(self, edges: Edges, x: int, y: int, derivation: Any) -> None:
         """Edges between two individuals, by one derivation."""
@@ -159,50 +195,55 @@ class Lasting(Closure):
             if node is None:
                 node = found[b] = [until]
                 self.backwards.setdefault(b * width + relation, {})[a] = node
+                fact = relation, a, b, node
+                self._due.put(until, fact)
+                self._come.append((relation, a, b))
+                self._agenda.append(fact)
             elif node[0] < until:
                 node[0] = until
-            else:
-                continue
-            heappush(self._due, (until, (relation, a, b)))
-            self._agenda.append((relation, a, b, node))
+                self._agenda.append((relation, a, b, node))
 
     # --- items leave
 
-    def drop(self, measure: int) -> None:
-        """Facts and triples whose time is over are gone."""
-        while self._due and self._due[0][0] <= measure:
-            _, fact = heappop(self._due)
-            if len(fact) == 2:
-                self._drop_type(fact[0], fact[1], measure)
+    def drop(self, measure: int) -> list[Fact]:
+        """The facts whose time is over are gone, and the triples. Terms that have gone keep their numbers
+        until the next `add`."""
+        gone: list[Fact] = []
+        for fact in self._due.take(measure):
+            until = fact[-1][0]
+            if until > measure:
+                self._due.put(until, fact)
+                continue
+            known = fact[:-1]
+            gone.append(known)
+            if len(known) == 2:
+                self._drop_type(*known)
             else:
-                self._drop_edge(fact[0], fact[1], fact[2], measure)
-        while self._leaving and self._leaving[0][0] <= measure:
-            _, triple = heappop(self._leaving)
-            known = self._held.get(triple)
-            if known is not None and known[0] <= measure:
+                self._drop_edge(*known)
+        for triple in self._leaving.take(measure):
+            node = self._held.get(triple)
+            if node is not None and node[0] <= measure:
                 self._drop_triple(triple)
         self._forget_numbers()
+        return gone
 
-    def _drop_type(self, c: int, x: int, measure: int) -> None:
-        known = self.types.get(x, {})
-        node = known.get(c)
-        if node is not None and node[0] <= measure:
-            del known[c]
-            if not known:
-                del self.types[x]
+    def _drop_type(self, c: int, x: int) -> None:
+        known = self.types[x]
+        del known[c]
+        if not known:
+            del self.types[x]
+        self.contradictions -= c == BOTTOM
 
-    def _drop_edge(self, relation: int, a: int, b: int, measure: int) -> None:
+    def _drop_edge(self, relation: int, a: int, b: int) -> None:
         width = len(self._stored)
         for table, key, end in (
             (self.forwards, a * width + relation, b),
             (self.backwards, b * width + relation, a),
         ):
-            found = table.get(key, {})
-            node = found.get(end)
-            if node is not None and node[0] <= measure:
-                del found[end]
-                if not found:
-                    del table[key]
+            found = table[key]
+            del found[end]
+            if not found:
+                del table[key]
 
     def _drop_triple(self, triple: Triple) -> None:
         s, p, o = triple
@@ -242,4 +283,8 @@ def _until(derivation: Any) -> int:
     if type(derivation) is list:
         until: int = derivation[0]
         return until
-    return min((premise[0] for premise in derivation if type(premise) is list), default=NEVER)
+    until = NEVER
+    for premise in derivation:
+        if type(premise) is list and premise[0] < until:
+            until = premise[0]
+    return until

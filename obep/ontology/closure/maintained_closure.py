@@ -24,22 +24,18 @@ _PRESENT: Node = [NEVER]
 class Maintained(Lasting):
     """A closure with triples that are added and removed; no fact expires."""
 
-    __slots__ = ("_backwards", "_come", "_marked", "contradictions")
+    __slots__ = ("_backwards", "_marked")
 
     def __init__(self, program: Program, store: Store) -> None:
         super().__init__(program, store)
         self._backwards = Backwards(program, Overlay(self))
         self._marked: dict[Fact, None] | None = None
         """While triples are removed: the facts that were derived from them."""
-        self._come: list[Fact] = []
-        self.contradictions = 0
-        """The number of individuals with a contradiction."""
 
     def insert(self, triples: Iterable[Triple]) -> list[Fact]:
         """Triples come that are not there; the facts that come with them."""
-        self.add((triple, NEVER) for triple in triples)
+        found = self.add((triple, NEVER) for triple in triples)
         self._backwards.equality = self.equality
-        found, self._come = self._come, []
         return found
 
     def remove(self, triples: Iterable[Triple]) -> list[Fact]:
@@ -97,10 +93,9 @@ class Maintained(Lasting):
 
     def _erase(self, fact: Fact) -> None:
         if len(fact) == 2:
-            self._drop_type(fact[0], fact[1], NEVER)
-            self.contradictions -= fact[0] == BOTTOM
+            self._drop_type(*fact)
         else:
-            self._drop_edge(fact[0], fact[1], fact[2], NEVER)
+            self._drop_edge(*fact)
 
     def add_types(self, x: int, heads: Heads, derivation: Any) -> None:
         """Concepts of one individual; while triples are taken away, those that were derived through them."""

@@ -135,7 +135,7 @@ class Closure(Merging):
                     self.add_types(a, op[2], node)
             elif kind == p.CHAIN_FIRST:
                 x, y = (b, a) if op[1] else (a, b)
-                if is_transitive((relation, op[1]), op[2:4], op[4]) and self.linear:
+                if self.linear and is_transitive((relation, op[1]), op[2:4], op[4]):
                     if (relation, a, b) not in self._composed:
                         for z, edge in self.neighbours(relation, y, op[3]):
                             self.compose((relation, op[1]), op[4], x, z, (Step(node), edge))
@@ -144,7 +144,7 @@ class Closure(Merging):
                     self.add_edges(op[4], x, z, (node, edge))
             elif kind == p.CHAIN_SECOND:
                 x, y = (b, a) if op[1] else (a, b)
-                if is_transitive((relation, op[1]), op[2:4], op[4]) and self.linear:
+                if self.linear and is_transitive((relation, op[1]), op[2:4], op[4]):
                     for z, edge in self.neighbours(relation, x, not op[3]):
                         if (relation, *((x, z) if op[3] else (z, x))) not in self._composed:
                             first = Step(edge) if type(edge) is list else edge
