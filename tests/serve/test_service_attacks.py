@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from serve.conftest import Open, Start, line
+from serve.conftest import QUERY, Open, Start, line
 
 
 @contextmanager
@@ -102,8 +102,21 @@ def test_no_path_leads_out_of_the_page_or_the_project(start: Start, project: Pat
     for text in ("INCLUDE <../secret.obep>", f"INCLUDE <{secret}>", "VOCAB <../secret.obep>\nRETURN ALL"):
         answer = service.client.post("/check", json={"query": text}).text
         answer = answer.replace(str(secret), "…")  # what it was asked is no secret
-        assert "OBEP505" in answer or "OBEP505" in answer
+        assert "OBEP505" in answer
         assert "top secret" not in answer and str(project.parent) not in answer
+
+
+@pytest.mark.parametrize("clause", ["INCLUDE", "VOCAB", "FROM GRAPH", "FROM NAMED GRAPH"])
+@pytest.mark.parametrize("name", ["token.txt", "token", ".env"])
+def test_no_message_quotes_a_file_that_is_no_query_or_graph(
+    local: Open, project: Path, clause: str, name: str
+) -> None:
+    (project / name).write_text("hunter2\n")
+    service = local()
+    wanted = {"query": f"{clause} <{name}>\n{QUERY}"}
+    for method, path in (("POST", "check"), ("POST", "try"), ("POST", "explain"), ("PUT", "queries/query")):
+        answer = service.client.request(method, f"/{path}", json=wanted).text
+        assert "hunter2" not in answer and name in answer, answer
 
 
 @pytest.mark.parametrize("action", ["ack", "snooze", "unsnooze", "comment"])

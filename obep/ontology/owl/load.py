@@ -27,7 +27,7 @@ from obep.ontology.owl.static_graph import Graph
 from obep.ontology.owl.xml_limits import check_xml
 from obep.ontology.shacl.shacl_terms import without_shacl
 
-_SUFFIXES = {
+SUFFIXES = {
     ".ttl": "turtle",
     ".turtle": "turtle",
     ".n3": "turtle",
@@ -39,6 +39,7 @@ _SUFFIXES = {
     ".xml": "xml",
     ".owx": "xml",
 }
+"""The formats of ontologies and graphs, by the endings of their files."""
 LARGE = 4 << 20
 """Bytes from which on a graph is read once and kept in a file that processes share."""
 _IMPORTS = f"<{OWL}imports>"
@@ -164,7 +165,7 @@ def _check_nesting(data: bytes, path: Path) -> None:
 
 
 def _format(path: Path, data: bytes) -> str:
-    format = _SUFFIXES.get(path.suffix.lower()) or _sniff(data)
+    format = SUFFIXES.get(path.suffix.lower()) or _sniff(data)
     if format == "xml":
         return "owlxml" if _is_owl_xml(data) else "rdfxml"
     return format

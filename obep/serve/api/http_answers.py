@@ -9,6 +9,7 @@ import msgspec
 from starlette.responses import Response
 
 from obep.errors import Diagnostic, ObepError
+from obep.ontology.owl.load import SUFFIXES
 from obep.secrets import hide
 from obep.serve.busy import Busy
 
@@ -38,12 +39,18 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 """Of every answer."""
+_SHOWN = frozenset((".obep", *SUFFIXES))
 
 
 class Plain:
-    """Texts as they may leave the machine: files are named from the project's folder on."""
+    """Texts as they may leave the machine: files are named from the project's folder on.
 
-    def __init__(self, *folders: Path) -> None:
+    What is wrong with a file is said if it is one of `queries`, or its ending is that of a query, an ontology
+    or a graph. Messages quote what they are about, so a query could read the first word of any file.
+    """
+
+    def __init__(self, *folders: Path, queries: Iterable[str] = ()) -> None:
+        self._queries = frozenset(queries)
         found = {f"{way}/" for folder in folders for way in (folder, folder.resolve())}
         found |= {one.rstrip("/") for one in found}
         self._folders = sorted(found - {"", "/", "."}, key=len, reverse=True)
@@ -56,6 +63,15 @@ class Plain:
 
     def diagnostic(self, one: Diagnostic) -> dict[str, object]:
         """A diagnostic as `obep check --format json` writes it."""
+        if one.file and one.file not in self._queries and Path(one.file).suffix.lower() not in _SHOWN:
+            one = Diagnostic(
+                one.code,
+                "the file cannot be read",
+                one.file,
+                reason="By its ending it is no query, ontology or graph, so nothing of it is shown.",
+                remedy=f"give it the ending of its format: {' '.join(sorted(_SHOWN))}",
+                severity=one.severity,
+            )
         return {
             key: self.text(value) if isinstance(value, str) else value for key, value in one.to_json().items()
         }

@@ -32,7 +32,8 @@ REFUSED = 1008
 def make_app(service: Service, more: tuple[BaseRoute, ...] = ()) -> Starlette:
     """The application of a service that has started; `more` are routes of its page."""
     project = service.project
-    plain = Plain(project.folder, project.state, project.config.folder)
+    queries = [path.name for path in project.paths.values()]
+    plain = Plain(project.folder, project.state, project.config.folder, queries=queries)
     watchers = Watchers(service.journal, service.settings.watchers)
     context = Context(service, Access(service.settings), plain, watchers)
     service.on_found = watchers.publish
