@@ -6,7 +6,8 @@ import asyncio
 import os
 import socket
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
@@ -151,11 +152,9 @@ def test_a_slow_watcher_is_dropped_and_nobody_waits_for_it(local: Open) -> None:
     assert watchers.number == 0
 
 
-@pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"])
-def test_a_head_that_does_not_come_to_its_end_is_not_waited_for(
-    monkeypatch: pytest.MonkeyPatch, before: bytes
-) -> None:
-    """On a new connection, and after a request on one that is kept."""
+@contextmanager
+def answering_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+    """A connection to a server that answers each head without reading the body."""
     monkeypatch.setattr(web_server, "HEAD_S", 0.1)
 
     async def app(scope: object, receive: object, send: Callable[..., Awaitable[None]]) -> None:
@@ -170,13 +169,47 @@ def test_a_head_that_does_not_come_to_its_end_is_not_waited_for(
     thread.start()
     until(lambda: server.started)
     with socket.create_connection(server.servers[0].sockets[0].getsockname(), timeout=30) as connection:
+        yield connection
+    server.stop()
+    thread.join()
+
+
+@pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"])
+def test_a_head_that_does_not_come_to_its_end_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, before: bytes
+) -> None:
+    """On a new connection, and after a request on one that is kept."""
+    with answering_at_once(monkeypatch) as connection:
         connection.sendall(before)
         assert not before or connection.recv(1000).startswith(b"HTTP/1.1 204")
         connection.sendall(b"GET / HT")
         while connection.recv(1000):
             pass  # it ends: the other side has closed
-    server.stop()
-    thread.join()
+
+
+@pytest.mark.parametrize(
+    ("head", "part"),
+    [(b"Content-Length: 1000000000", b"x"), (b"Transfer-Encoding: chunked", b"1\r\nx\r\n")],
+)
+def test_a_body_that_goes_on_after_its_answer_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, head: bytes, part: bytes
+) -> None:
+    """Byte after byte, so that the connection is never silent."""
+    with answering_at_once(monkeypatch) as connection:
+        connection.sendall(b"POST / HTTP/1.1\r\nHost: x\r\n" + head + b"\r\n\r\n")
+        assert connection.recv(1000).startswith(b"HTTP/1.1 204")
+        connection.settimeout(0.01)
+
+        def closed() -> bool:
+            try:
+                connection.sendall(part)
+                return not connection.recv(1000)
+            except TimeoutError:
+                return False
+            except OSError:
+                return True
+
+        until(closed)
 
 
 def test_a_socket_on_which_nothing_is_sent_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:

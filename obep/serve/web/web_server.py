@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -26,7 +27,8 @@ HEAD_S = 15.0
 
 
 class ImpatientProtocol(H11Protocol):
-    """Closes a connection on which no request comes, or one whose head does not come to its end."""
+    """Closes a connection on which no request comes, whose head does not come to its end, or whose body goes
+    on long after its answer."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -40,11 +42,12 @@ class ImpatientProtocol(H11Protocol):
         super().handle_websocket_upgrade(event)
 
     def _look(self) -> None:
-        """Twice in a row the head of a request is awaited: uvicorn itself ends those who are only silent."""
+        """Twice in a row the rest of a request is awaited: uvicorn itself ends those who are only silent."""
         if self._upgraded or self.transport.is_closing():
             return
         begun = self.cycle is not None and (
-            not self.cycle.response_complete or not self.conn.trailing_data[0]
+            not self.cycle.response_complete
+            or not (self.conn.trailing_data[0] or self.conn.their_state is h11.SEND_BODY)
         )
         self._heads_awaited = 0 if begun else self._heads_awaited + 1
         if self._heads_awaited > (self.cycle is not None):
