@@ -14,15 +14,16 @@ same way.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from obep.engine.engine import Engine
-from obep.engine.query import Query
+from obep.engine.query import EngineSettings, Query
 from obep.engine.time_letters import kept_streams
 from obep.errors import count, fail
+from obep.formats.tables.frame_items import Settings
 from obep.frames.detect_frame import open_frames
 from obep.frames.result import Result
 from obep.model import SECOND, Alert, DeadLetter, Item, Occurrence, local_name
@@ -52,7 +53,16 @@ class HandClock:
         return round(self.seconds * SECOND)
 
 
-def hits_in(query: Query, items: Any, **settings: Any) -> tuple[Engine, list[Occurrence]]:
+class CheckSettings(EngineSettings, total=False):
+    """How items are read, as `obep.detect` has it, and the settings of the engine."""
+
+    mapping: Settings | None
+    time: str
+    subject: str
+    stream: str | None
+
+
+def hits_in(query: Query, items: Any, **settings: Unpack[CheckSettings]) -> tuple[Engine, list[Occurrence]]:
     """The engine after all items and its end, and what it has found.
 
     `items` are pairs of an instant and a graph (and the stream), or a frame as `obep.detect` takes it, whose
@@ -72,7 +82,9 @@ def hits_in(query: Query, items: Any, **settings: Any) -> tuple[Engine, list[Occ
 HOW = ("mapping", "time", "subject", "stream")
 
 
-def _found(query: Query, given: Any, settings: dict[str, Any]) -> tuple[Engine, list[Occurrence], list[str]]:
+def _found(
+    query: Query, given: Any, settings: Mapping[str, Any]
+) -> tuple[Engine, list[Occurrence], list[str]]:
     """The engine, what it has found, and a line about what was refused."""
     how, own = _apart(settings)
     letters: list[DeadLetter] = []
@@ -95,7 +107,7 @@ def _kept(items: Any) -> Any:
     return list(items) if isinstance(items, Iterator) else items
 
 
-def _apart(settings: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _apart(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """How items are read, and the settings of the engine."""
     how = {name: settings[name] for name in HOW if name in settings}
     return how, {name: value for name, value in settings.items() if name not in how}
@@ -120,7 +132,7 @@ def _pushes(query: Query, given: Any, how: dict[str, Any]) -> list[Callable[[Eng
     return [partial(Engine.push_items, items=[item]) for item in items]
 
 
-def found_in(query: Query, items: Any, **settings: Any) -> list[Record]:
+def found_in(query: Query, items: Any, **settings: Unpack[CheckSettings]) -> list[Record]:
     """Everything that the query finds in the items up to their end; `settings` are those of `hits_in`.
 
     >>> import obep
@@ -132,7 +144,9 @@ def found_in(query: Query, items: Any, **settings: Any) -> list[Record]:
     return [to_json(hit) for hit in hits_in(query, items, **settings)[1]]
 
 
-def assert_finds(query: Query, items: Any, expected: Sequence[Record], **settings: Any) -> None:
+def assert_finds(
+    query: Query, items: Any, expected: Sequence[Record], **settings: Unpack[CheckSettings]
+) -> None:
     """Fails with a diff unless the query finds just what is expected, in any order.
 
     >>> import obep
@@ -145,7 +159,7 @@ def assert_finds(query: Query, items: Any, expected: Sequence[Record], **setting
         raise AssertionError("\n".join([*lines, *refused]))
 
 
-def assert_occurs(query: Query, items: Any, event: str, **settings: Any) -> Occurrence:
+def assert_occurs(query: Query, items: Any, event: str, **settings: Unpack[CheckSettings]) -> Occurrence:
     """Fails with what came nearest unless the query reports the event; gives the first occurrence of it.
 
     `event` is written as in `Engine.why_not`: `Hot`, `Overheated(:z1)`, `Pair(:a, _)`. A state
@@ -164,7 +178,7 @@ def assert_occurs(query: Query, items: Any, event: str, **settings: Any) -> Occu
     return found
 
 
-def assert_never_occurs(query: Query, items: Any, event: str, **settings: Any) -> None:
+def assert_never_occurs(query: Query, items: Any, event: str, **settings: Unpack[CheckSettings]) -> None:
     """Fails with the causes if the query reports the event; it is written as in `assert_occurs`.
 
     >>> import obep
@@ -197,7 +211,7 @@ def _asked(query: Query, event: str) -> Callable[[Occurrence], bool]:
 
 
 def assert_survives_crashes(
-    query: Query, items: Any, at: Iterable[int] | None = None, **settings: Any
+    query: Query, items: Any, at: Iterable[int] | None = None, **settings: Unpack[CheckSettings]
 ) -> list[Occurrence]:
     """Fails unless a run that crashes after some of the items finds the same as one that does not.
 

@@ -15,7 +15,7 @@ from obep.engine.knowledge.knowledge_changes import UPDATE
 from obep.engine.knowledge.prepared_items import PreparedItems
 from obep.engine.observer import Observer
 from obep.engine.pushed_values import Instant, instant_of, refuse_blank_nodes, triples_of, written
-from obep.engine.query import Query
+from obep.engine.query import Duration, Query
 from obep.engine.replacing.replacement import Replacement
 from obep.engine.replacing.running import Running
 from obep.engine.runtime import Runtime
@@ -66,9 +66,9 @@ class Engine:
         self,
         query: Query,
         *,
-        lateness: object = 0,
-        idle: object = None,
-        future: object = None,
+        lateness: Duration = 0,
+        idle: Duration = None,
+        future: Duration = None,
         on_dead_letter: OnDeadLetter | None = None,
         now: Callable[[], int] | None = None,
         steady: Callable[[], int] | None = None,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 
 from obep.errors import Diagnostics, fail
 from obep.guards.block_queries import Asks, asks
@@ -18,11 +18,37 @@ from obep.plan.plan import Plan
 from obep.query.state_expansion import expand
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from obep.engine.admission import OnDeadLetter
     from obep.engine.engine import Engine
+    from obep.engine.knowledge.prepared_items import PreparedItems
+    from obep.engine.observer import Observer
     from obep.query.link import Linked
 
 
 NONE = Diagnostics()
+Duration: TypeAlias = "float | str | timedelta | None"
+"""Seconds, or text such as `5 s`."""
+
+
+class EngineSettings(TypedDict, total=False):
+    """What `Engine` takes beside its query, and says about it."""
+
+    lateness: Duration
+    idle: Duration
+    future: Duration
+    on_dead_letter: OnDeadLetter | None
+    now: Callable[[], int] | None
+    steady: Callable[[], int] | None
+    max_explanations: int | None
+    max_keys: int | None
+    max_because: int | None
+    remember: int | None
+    observer: Observer | None
+    matcher: Any
+    prepares: Callable[[], PreparedItems | None]
+    gives_empty: bool
 
 
 @dataclass(frozen=True)
@@ -91,7 +117,7 @@ class Query:
                 remedy="RETURN ALL",
             )
 
-    def engine(self, **settings: Any) -> Engine:
+    def engine(self, **settings: Unpack[EngineSettings]) -> Engine:
         """An engine that runs it; see `Engine` for the settings."""
         from obep.engine.engine import Engine
 
@@ -134,7 +160,9 @@ class Query:
         return definitions_table(self.linked) + drawn_plan(self.linked) + plan + self.warnings._repr_html_()
 
 
-def run(query: Query, items: Iterable[Item | DeadLetter], **settings: Any) -> list[Occurrence]:
+def run(
+    query: Query, items: Iterable[Item | DeadLetter], **settings: Unpack[EngineSettings]
+) -> list[Occurrence]:
     """Everything that the query finds in items that are all there; `settings` are those of `Engine`.
 
     >>> import obep

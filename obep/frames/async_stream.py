@@ -6,11 +6,11 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from obep.engine.clock import micros
 from obep.engine.engine import Engine
-from obep.engine.query import Query
+from obep.engine.query import EngineSettings, Query
 from obep.engine.time_letters import kept_streams
 from obep.errors import fail
 from obep.formats.tables.frame_items import RecordReader, Settings, record_reader
@@ -123,7 +123,7 @@ def stream(
     subject: str = "",
     stream: str | None = None,
     snapshot: bytes | None = None,
-    **settings: Any,
+    **settings: Unpack[EngineSettings],
 ) -> Stream:
     """What a query finds in a source, as it is found: `async for hit in obep.stream(query, source)`.
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from heapq import merge
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
-from obep.engine.query import Query
+from obep.engine.query import EngineSettings, Query
 from obep.engine.states.held_states import Held
 from obep.engine.time_letters import kept_streams
 from obep.errors import Diagnostic, fail
@@ -39,7 +39,7 @@ def detect(
     subject: str = "",
     stream: str | None = None,
     progress: bool = False,
-    **settings: Any,
+    **settings: Unpack[EngineSettings],
 ) -> Result:
     """Everything that a query finds in the rows of a frame.
 
@@ -66,7 +66,8 @@ def detect(
     """
     loaded = query if isinstance(query, Query) else load(query)
     letters: list[DeadLetter] = []
-    engine = loaded.engine(**{"on_dead_letter": letters.append, "remember": 0, **settings})
+    own: EngineSettings = {"on_dead_letter": letters.append, "remember": 0, **settings}
+    engine = loaded.engine(**own)
     episodes: dict[tuple[object, ...], Held] = {}
     for name in loaded.linked.states:
         engine.on_state(name, lambda held: _keep(held, episodes))

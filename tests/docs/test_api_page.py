@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import inspect
 import subprocess
 import sys
 from importlib import import_module
@@ -19,7 +20,7 @@ from api_page import KIT  # noqa: E402
 
 NAMES = [*(f"obep.{name}" for name in obep.__all__ if name != "__version__")]
 NAMES += [f"obep.testing.{name}" for name in KIT]
-PROGRAM = """
+PROGRAM = """# pyright: strict
 import asyncio
 
 import obep
@@ -37,8 +38,13 @@ async def main() -> list[str]:
 
 
 hits: list[obep.Occurrence] = obep.run(query, [])
-with query.engine(lateness="5 s") as engine:
+with query.engine(lateness="5 s", on_dead_letter=lambda letter: codes.append(letter.code)) as engine:
     hits += engine.push_frame([], time="time")
+data: bytes = engine.snapshot()
+whys: list[str] = [hit.why() for hit in result.occurrences[:2]]
+values: list[dict[str, str]] = [held.parameters for held in result.states]
+texts: list[str] = [warning.message for warning in (*query.warnings, *result.findings)]
+print(whys, values, texts, result.occurrences.to_pandas(), result.counters, result.why_not("A"))
 names: list[str] = asyncio.run(main())
 again: obep.Occurrence = assert_occurs(query, [], "A")
 """
@@ -79,8 +85,18 @@ def test_every_public_name_has_an_example_that_runs(name: str) -> None:
 def test_a_typed_program_of_a_user_passes(checker: tuple[str, ...], tmp_path: Path) -> None:
     """One run for each checker. mypy keeps what it knows of obep beside the cache of `make check`."""
     (tmp_path / "program.py").write_text(PROGRAM, "utf-8")
-    (tmp_path / "wrong.py").write_text(f"{PROGRAM}\nwrong: int = result.occurrences\n", "utf-8")
+    wrong = ("wrong: int = result.occurrences", "obep.run(query, [], latenes=1)", "query.engine(idle=[])")
+    (tmp_path / "wrong.py").write_text("\n".join([PROGRAM, *wrong]), "utf-8")
     said = run("-m", *checker, "program.py", "wrong.py", folder=tmp_path).stdout
     complaints = [line for line in said.splitlines() if "error:" in line]
-    assert len(complaints) == 1, said
-    assert f"wrong.py:{PROGRAM.count(chr(10)) + 2}:" in complaints[0]
+    line = PROGRAM.count("\n") + 2
+    assert [one.partition("wrong.py:")[2].partition(":")[0] for one in complaints] == [
+        str(line + number) for number in range(len(wrong))
+    ], said
+
+
+def test_the_settings_that_checkers_know_are_those_of_the_engine() -> None:
+    from obep.engine.query import EngineSettings
+
+    taken = list(inspect.signature(obep.Engine).parameters)
+    assert taken == ["query", *EngineSettings.__annotations__]

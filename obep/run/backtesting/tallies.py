@@ -11,6 +11,7 @@ import msgspec
 
 from obep.engine.observer import Taken
 from obep.engine.query import Query
+from obep.formats.tables.mapped_records import Mapped
 from obep.model import Alert, Answer, Item, Occurrence, Term, local_name
 from obep.why_not.state_history import Spell
 
@@ -129,7 +130,7 @@ class Tallies:
         """Nothing is counted of items."""
         return items
 
-    def processed(self, item: Item) -> None:
+    def processed(self, item: Item | Mapped) -> None:
         """Nothing is counted of items."""
 
     def occurred(self, occurrence: Occurrence) -> None:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
+from typing import Unpack
 
 from obep.engine.knowledge.prepared_items import PreparedItems
-from obep.engine.query import Query, run
+from obep.engine.query import EngineSettings, Query, run
 from obep.errors import ObepError, count, fail
 from obep.formats.stream_reader import as_sent
 from obep.formats.timestamps import Style, show_instant
@@ -87,11 +88,10 @@ def watch(
     query: Query,
     items: list[Item],
     style: Style | None,
-    *,
-    prepares: Callable[[], PreparedItems | None] = lambda: None,
-    **settings: object,
+    **settings: Unpack[EngineSettings],
 ) -> Seen:
     """Runs the query with every event returned."""
+    prepares = settings.get("prepares", lambda: None)
     made: dict[Item, Item] = {}
 
     def keeping() -> PreparedItems | None:
@@ -102,7 +102,8 @@ def watch(
     seen = Seen(items, style)
     everything = _returning(query, ast.Return("all", ()))
     seen.plan = everything.plan
-    engine = everything.engine(on_dead_letter=seen.refused.append, prepares=keeping, **settings)
+    own: EngineSettings = {**settings, "on_dead_letter": seen.refused.append, "prepares": keeping}
+    engine = everything.engine(**own)
     for occurrence in [*engine.push_items(items), *engine.close()]:
         seen.occurrences.setdefault(occurrence.event, []).append(occurrence)
     seen.why_not = engine.why_not
@@ -127,7 +128,7 @@ def _taken(items: Iterable[Item], letters: Iterable[DeadLetter]) -> Iterator[Ite
             yield item
 
 
-def report(asked: Question, query: Query, seen: Seen, **settings: object) -> Iterator[str]:
+def report(asked: Question, query: Query, seen: Seen, **settings: Unpack[EngineSettings]) -> Iterator[str]:
     """The reasons, line by line."""
     event, name = query.linked.events[asked.plan.event], str(asked)
     every = seen.occurrences.get(asked.plan.event, [])
@@ -164,7 +165,7 @@ def refused_lines(seen: Seen) -> Iterator[str]:
 
 
 def _parts(
-    event: ast.CompositeEvent, asked: Question, query: Query, seen: Seen, settings: dict[str, object]
+    event: ast.CompositeEvent, asked: Question, query: Query, seen: Seen, settings: EngineSettings
 ) -> Iterator[str]:
     assert seen.plan is not None and seen.why_not is not None
     denied = _denied(event.pattern)
@@ -214,7 +215,7 @@ def _individual(part: ast.Event, asked: Question, event: ast.CompositeEvent) -> 
 
 
 def _nearly(
-    event: ast.CompositeEvent, asked: Question, query: Query, seen: Seen, settings: dict[str, object]
+    event: ast.CompositeEvent, asked: Question, query: Query, seen: Seen, settings: EngineSettings
 ) -> Iterator[str]:
     """All parts are there: which condition keeps them apart?"""
     assert seen.why_not is not None
@@ -244,7 +245,7 @@ def _nearly(
 
 
 def _group(
-    event: ast.GraphEvent, asked: Question, query: Query, seen: Seen, settings: dict[str, object]
+    event: ast.GraphEvent, asked: Question, query: Query, seen: Seen, settings: EngineSettings
 ) -> Iterator[str]:
     """Find the condition of a group that prevented it."""
     assert seen.why_not is not None
@@ -264,7 +265,7 @@ def _those(asked: Question, seen: Seen) -> dict[str, list[Occurrence]]:
     }
 
 
-def _tried(event: ast.Event, asked: Question, query: Query, seen: Seen, settings: dict[str, object]) -> int:
+def _tried(event: ast.Event, asked: Question, query: Query, seen: Seen, settings: EngineSettings) -> int:
     events = {**query.linked.events, event.name.iri: event}
     linked = replace(query.linked, events=events, returns=(ast.Return("listed", (event.name,)),))
     bundle = query.bundle

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Unpack
 
-from obep.engine.query import Query, run
+from obep.engine.query import EngineSettings, Query, run
 from obep.errors import ObepError, count
 from obep.model import Alert
 from obep.query import ast
@@ -17,7 +18,9 @@ from obep.why_not.relaxing import state_relaxations
 from obep.why_not.target import StateQuestion
 
 
-def report_state(asked: StateQuestion, query: Query, seen: Seen, **settings: object) -> Iterator[str]:
+def report_state(
+    asked: StateQuestion, query: Query, seen: Seen, **settings: Unpack[EngineSettings]
+) -> Iterator[str]:
     """The reasons, line by line."""
     assert seen.why_not is not None
     found, state = seen.why_not(asked.written), query.linked.states[asked.plan.state]
@@ -40,7 +43,7 @@ def report_state(asked: StateQuestion, query: Query, seen: Seen, **settings: obj
 
 
 def _tried(
-    state: ast.State, asked: StateQuestion, query: Query, seen: Seen, settings: dict[str, object]
+    state: ast.State, asked: StateQuestion, query: Query, seen: Seen, settings: EngineSettings
 ) -> list[Alert]:
     """The episodes of a state that asks for less, as alerts."""
     states = {**query.linked.states, state.name.iri: state}
