@@ -57,6 +57,7 @@ QUERY_ERRORS: tuple[Callable[[Definitions], Iterator[Diagnostic]], ...] = (
     state_errors.names_of_states,
     state_errors.returned,
     state_errors.unknown_windows,
+    state_errors.misspelt_streams,
     state_definition_errors.parameters,
     state_definition_errors.in_patterns,
     state_definition_errors.bounds_of_zero,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from obep.errors import Diagnostic, Span
 from obep.lints.analysis.event_order import Definitions
+from obep.lints.analysis.keyword_places import keyword_span
 from obep.lints.context import declared_windows
 from obep.query.ast import (
     Atom,
@@ -25,8 +27,9 @@ from obep.query.ast import (
     Window,
     WindowGroup,
 )
-from obep.query.diagnostics import listed, say
+from obep.query.diagnostics import listed, say, warn
 from obep.query.group_walk import atoms_by_window, parameters_of
+from obep.query.nearest_name import misspelt
 from obep.query.walk import declarations, walk
 
 
@@ -193,6 +196,28 @@ def unknown_windows(definitions: Definitions) -> Iterator[Diagnostic]:
             reason = "A window ON EVENT holds the occurrences of an event of this query."
             remedy = f"ON EVENT {near}" if near else f"EVENT {window_.event.text} AS …"
             yield say("OBEP100", file, window_.event.span, message, reason, remedy)
+
+
+def misspelt_streams(definitions: Definitions) -> Iterator[Diagnostic]:
+    """OBEP121: a window ON a stream that is almost one of FROM STREAM. A window may name one of its own."""
+    linked = definitions.linked
+    declared = {
+        source.iri: None for file in linked.files for source in file.sources if source.kind == "stream"
+    }
+    known = [*declared, *(query.name for query in linked.queries.values())]
+    for window, file in declared_windows(definitions):
+        near = misspelt(window.stream, known) if window.event is None and window.stream not in known else None
+        if near is not None:
+            yield warn(
+                "OBEP121",
+                file,
+                keyword_span(
+                    file, window.span.start, window.span.end, re.escape(f"<{window.stream}>"), window.span
+                ),
+                f"no FROM STREAM declares <{window.stream}>; is it <{near}>?",
+                f"The window makes <{window.stream}> a stream of its own, which needs a source.",
+                f"ON <{near}>, or FROM STREAM <{window.stream}>   in the prologue",
+            )
 
 
 def _looks(definition: Event | State) -> Iterator[tuple[Node, str, Span]]:
