@@ -6,7 +6,7 @@ An ask is decided in stage 1, while the item and K are at hand. What ties severa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -50,7 +50,19 @@ class Ask:
         """The distinct solutions for one occurrence of `event`, in an order that the data does not change."""
         if not (self.triples or self.filters or self.parameters):
             return ((occurrence.individual,) * len(self.variables),)
-        vocabulary = graphs.vocabulary
+        return self._block(graphs.vocabulary).solutions(occurrence, graphs)
+
+    @property
+    def copied(self) -> Sequence[str] | None:
+        """The parameters that a solution consists of, where nothing else is asked."""
+        return self._block(frozenset()).copied if self.parameters else None
+
+    def copies(self, parameters: Container[str]) -> bool:
+        """Whether a solution consists of some of these parameters."""
+        copied = self.copied
+        return copied is not None and all(name in parameters for name in copied)
+
+    def _block(self, vocabulary: frozenset[Term]) -> Block:
         block = self._blocks.get(vocabulary)
         if block is None:
             block = self._blocks[vocabulary] = Block(
@@ -61,7 +73,7 @@ class Ask:
                 self.variables,
                 vocabulary,
             )
-        return block.solutions(occurrence, graphs)
+        return block
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class Block:
     variable and left out of the solutions.
     """
 
-    __slots__ = ("_copied", "_first", "_individual", "_parameters", "_shown", "_size", "_steps")
+    __slots__ = ("_first", "_individual", "_parameters", "_shown", "_size", "_steps", "copied")
 
     def __init__(
         self,
@@ -84,11 +84,11 @@ class Block:
 
         self._first = ready()
         declared_as = dict(self._parameters)
-        self._copied: list[str] | None = None
+        self.copied: list[str] | None = None
         """The parameters that are shown, where a solution is nothing else."""
         plain = not (triples or filters or self._individual)
         if plain and declared_as.keys() == {*self._shown} and len(declared_as) == len(self._parameters):
-            self._copied = [declared_as[slot] for slot in self._shown]
+            self.copied = [declared_as[slot] for slot in self._shown]
         steps = []
         promised = bound | {name for name, _ in parameters}
         for pattern in _ordered(triples, promised, vocabulary):
@@ -108,9 +108,9 @@ class Block:
 
     def solutions(self, occurrence: Occurrence, graphs: Graphs) -> tuple[Solution, ...]:
         """The distinct solutions, sorted, so that they do not depend on the order of the data."""
-        if self._copied is not None and len(occurrence.bindings) == 1:
+        if self.copied is not None and len(occurrence.bindings) == 1:
             [values] = occurrence.bindings
-            return (tuple([values.get(name) for name in self._copied]),)
+            return (tuple([values.get(name) for name in self.copied]),)
         times = ((occurrence.start, occurrence.end),)
         rows = self._starts(occurrence)
         for condition in self._first:

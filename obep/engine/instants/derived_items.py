@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
+from obep.engine.states.episodes import Moment
 from obep.engine.windows import Gathering
 from obep.formats.input_limits import Refused
 from obep.guards.block_queries import Ask
@@ -31,11 +32,11 @@ class DerivedItems:
     def __init__(
         self,
         plan: Plan,
-        moments: Collection[Term],
+        moments: Mapping[Term, tuple[str, ...]],
         matcher: Deriving | None,
         on_dead_letter: Callable[[DeadLetter], None] | None,
     ) -> None:
-        """`moments` are the names of the moments of states."""
+        """`moments` are the names of the moments of states, with the parameters of these."""
         self._matcher, self._on_dead_letter = matcher, on_dead_letter
         self._asked: dict[Term, list[Ask]] = {}
         for ask in plan.asks.all:
@@ -53,9 +54,23 @@ class DerivedItems:
         }
         """The moments of states, and what their patterns find, that nothing is found in, and whose triples no
         guard asks for."""
+        self._copied: dict[Term, list[tuple[int, list[int]]]] = {}
+        """Of the moments of which nothing but parameters is asked: the asks, and the places of these."""
+        for head, parameters in moments.items():
+            asked = self._asked.get(head, [])
+            if head in self._closed_moments and all(ask.copies(parameters) for ask in asked):
+                self._copied[head] = [
+                    (ask.number, [parameters.index(name) for name in ask.copied or ()]) for ask in asked
+                ]
 
     def found_in(self, occurrence: Occurrence) -> Sequence[Occurrence]:
         """The occurrences in an occurrence; it gets the solutions of the asks about it."""
+        copied = self._copied.get(occurrence.event)
+        if copied is not None and isinstance(occurrence, Moment) and not occurrence.others:
+            held = occurrence.held
+            for number, places in copied:
+                occurrence.solutions[number] = (tuple([held[place] for place in places]),)
+            return ()
         if self._matcher is None or occurrence.event in self._closed_moments:
             for ask in self._asked.get(occurrence.event, ()):
                 try:

@@ -65,7 +65,7 @@ class Strata:
         """Where the occurrences of an event that is built on itself go when their instant is over (D40)."""
         self._ending: list[Occurrence] = []
         """The occurrences of this instant that go there."""
-        moments = {head for run in self._states for head in run.heads}
+        moments = {head: run.state.parameters for run in self._states for head in run.heads}
         self._derived = DerivedItems(plan, moments, matcher, on_dead_letter)
         connect(self._runs, self._touch)
         for run in self._runs:
@@ -181,7 +181,8 @@ class Strata:
         for number in self._deadlines.reached(at):
             self._runs[number].reach(at)
             self._touch(number)
-        self._report(found)
+        if self._queue:
+            self._report(found)
 
     def _touch(self, number: int) -> None:
         if not self._runs[number].calm:
@@ -210,8 +211,9 @@ class Strata:
                 queued.update(queue)
             self._closing = True
             while True:
-                reports = runs[number].close(at, items)
-                if reports and runs[number].logical:
+                run = runs[number]
+                reports = run.report() if run.calm else run.close(at, items)
+                if reports and run.logical:
                     for occurrence in self._new(reports):
                         self._feed(occurrence, found)
                 elif reports:
@@ -297,8 +299,11 @@ class Strata:
                 late = isinstance(occurrence, Alert) and occurrence.status == "resolved"
                 (self._resolved if late else found).append(occurrence)
                 continue
-            if not isinstance(occurrence, Detected) and not self._new((occurrence,)):
-                continue  # a guarded event that an item has said already
+            if not isinstance(occurrence, Detected):
+                if not self._arrived:
+                    self._arrived.append(occurrence)
+                elif not self._new((occurrence,)):
+                    continue  # a guarded event that an item has said already
             if occurrence.event in self._leading:
                 inside = self._derived.found_in(occurrence)
                 for derived in self._new(inside) if inside else ():

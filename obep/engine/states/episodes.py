@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from heapq import heappop, heappush
 from operator import itemgetter
 from typing import Any
 
+from obep.engine.states.due_episodes import Due, Heaped, InTurn
 from obep.model import Alert, Assertion, Occurrence, Term, identity
 from obep.plan.state_plan import StatePlan
 from obep.query.state_parts import moment_name
@@ -43,30 +43,46 @@ class Episode:
 
 
 class Moment(Occurrence):
-    """A moment of a state, which most often only its pattern reads: its name is made when it is asked for."""
+    """A moment of a state, which most often only its pattern reads.
 
-    __slots__ = ("_key",)
+    Its name and its bindings are made when they are asked for.
+    """
+
+    __slots__ = ("_parameters", "held", "others")
 
     def __init__(
         self,
         event: Term,
-        key: Key,
+        parameters: tuple[str, ...],
+        held: Key,
+        others: Bindings,
         explanation: tuple[Assertion, ...],
         start: int,
         end: int,
-        bindings: Bindings,
     ) -> None:
-        self.event, self.explanation, self.bindings = event, explanation, bindings
-        self.start, self.end, self.detected, self.since = start, end, end, start
-        self.solutions, self.parts, self.partition, self.constructed = {}, (), (), ()
-        self.bounded, self.style, self.items, self._written, self._stamp = False, "", (), None, None
-        self._key = key
+        self.event = event
+        self.explanation = explanation
+        self.start = self.since = start
+        self.end = self.detected = end
+        self.solutions = {}
+        self.parts = self.partition = self.constructed = self.items = ()
+        self.bounded = False
+        self.style = ""
+        self._written = self._stamp = None
+        self._parameters = parameters
+        self.held = held
+        """The values of the parameters."""
+        self.others = others
+        """The values of the state's other variables."""
 
-    def __getattr__(self, name: str) -> str:
+    def __getattr__(self, name: str) -> Any:
         # Only called for a slot without a value.
+        if name == "bindings":
+            self.bindings = shown(self._parameters, self.held, self.others)
+            return self.bindings
         if name not in ("_id", "individual"):
             raise AttributeError(name)
-        self._id = identity(moment_name(self.event), (), self.start, self.end, self._key, ())
+        self._id = identity(moment_name(self.event), (), self.start, self.end, self.held, ())
         self.individual = f"<{self._id}>"
         return self._id if name == "_id" else self.individual
 
@@ -91,8 +107,6 @@ class Episodes:
         """How often an episode began, changed or ended."""
         self._closed: dict[Key, list[Episode]] = {}
         """Episodes that are over, as long as `plan.history` says."""
-        self.due: list[tuple[int, int, Key, int]] = []
-        """When an episode has lasted long enough: the instant, how long, which key, since when."""
         self._begins = [event for event, moment in plan.moments.items() if moment.kind == "begin"]
         ends = [(event, m.lasting or 0) for event, m in plan.moments.items() if m.kind == "end"]
         self._ends = sorted(ends, key=itemgetter(1))
@@ -105,6 +119,10 @@ class Episodes:
             if moment.kind == "episode" and moment.lasting is not None:
                 self._lasting.setdefault(moment.lasting, []).append(event)
         self._waits = sorted({*self._lasting, *(lasting for lasting in plan.alerts if lasting)})
+        self._due = InTurn() if len(self._waits) < 2 else Heaped()
+        self.due: Sequence[Due] = self._due.waiting
+        """When an episode has lasted long enough, the earliest first; what is over is still there."""
+        self._parameters = tuple(plan.parameters)
         self._found: list[Occurrence] = []
         self._ripe: list[tuple[Episode, int]] = []
 
@@ -116,8 +134,7 @@ class Episodes:
 
     def reach(self, at: int) -> None:
         """Time has come to an instant: which episodes have lasted long enough, as all before it shows."""
-        while self.due and self.due[0][0] <= at:
-            _, lasting, key, begun = heappop(self.due)
+        for _, lasting, key, begun in self._due.reached(at):
             episode = self.open.get(key)
             if episode is not None and episode.begun == begun:
                 self._ripe.append((episode, lasting))
@@ -134,7 +151,7 @@ class Episodes:
             listener(episode, at if seen else self.now)
         for lasting in self._waits:
             if seen or at + lasting > self.now:  # decisions before the run are not reported
-                heappush(self.due, (at + lasting, lasting, key, at))
+                self._due.add((at + lasting, lasting, key, at))
         if seen:
             for event in self._begins:
                 self._report(event, episode, at, at)
@@ -183,14 +200,15 @@ class Episodes:
         """What the instant has brought."""
         if not (self._found or self._ripe):
             return []
-        for episode, lasting in self._ripe:
-            at = episode.begun + lasting
-            for event in self._lasting.get(lasting, ()):
-                self._report(event, episode, episode.begun, at)
-            if lasting in self.plan.alerts:
-                self._found.append(self._alert(episode, lasting))
-        self._ripe.clear()
         found, self._found = self._found, []
+        names, alerts = self._parameters, self.plan.alerts
+        for one, lasting in self._ripe:
+            at = one.begun + lasting
+            for event in self._lasting.get(lasting, ()):
+                found.append(Moment(event, names, one.key, one.bindings, one.explanation, one.begun, at))
+            if lasting in alerts:
+                found.append(self._alert(one, lasting))
+        self._ripe.clear()
         return found
 
     def next_deadline(self) -> int | None:
@@ -200,7 +218,7 @@ class Episodes:
             episode = self.open.get(key)
             if episode is not None and episode.begun == begun:
                 return due
-            heappop(self.due)
+            self._due.drop_first()
         return None
 
     # --- what is asked of it
@@ -289,7 +307,7 @@ class Episodes:
                 self.open[episode.key] = episode
             else:
                 self._closed.setdefault(episode.key, []).append(episode)
-        self.due[:] = [(at, lasting, tuple(key), begun) for at, lasting, key, begun in due]
+        self._due.load([(at, lasting, tuple(key), begun) for at, lasting, key, begun in due])
         self._ripe.clear()
         self._found.clear()
         self.expired = (0, [])
@@ -305,8 +323,9 @@ class Episodes:
         because: tuple[Assertion, ...] | None = None,
     ) -> None:
         explanation = episode.explanation if because is None else because
-        bindings = shown(self.plan.parameters, episode.key, episode.bindings)
-        self._found.append(Moment(event, episode.key, explanation, start, end, bindings))
+        self._found.append(
+            Moment(event, self._parameters, episode.key, episode.bindings, explanation, start, end)
+        )
 
     def _alert(
         self,

@@ -75,7 +75,7 @@ class StateRun(EventRun):
 
     def close(self, at: int, items: Sequence[Item]) -> Sequence[Occurrence]:
         episodes = self.episodes
-        if episodes.due:
+        if episodes.due and episodes.due[0][0] <= at:
             episodes.reach(at)
         before = episodes.changes
         self.decide(at)
@@ -85,7 +85,8 @@ class StateRun(EventRun):
         return episodes.close()
 
     def next_deadline(self) -> int | None:
-        due, change = self.episodes.next_deadline(), self.next_change()
+        due = self.episodes.next_deadline() if self.episodes.due else None
+        change = self.next_change()
         if due is None or change is None:
             return change if due is None else due
         return min(due, change)
