@@ -25,6 +25,14 @@ RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 SECOND = 1_000_000
 
 
+class Sent(NamedTuple):
+    """A number as it was sent, its unit, and the unit that it was brought to."""
+
+    number: str
+    unit: str
+    to: str
+
+
 class Item(NamedTuple):
     """One RDF message (the paper's physical event); terms are written as in N-Triples.
 
@@ -44,6 +52,13 @@ class Item(NamedTuple):
     """Of a change of K: the triples that go. Its `triples` come."""
     record: bytes = b""
     """Of a record that is looked up in the K of its instant: the record itself, until then."""
+    converted: tuple[tuple[Triple, Sent], ...] = ()
+    """The triples whose numbers were brought to another unit, and what was sent."""
+
+
+def without_record(item: Item) -> Item:
+    """The item without the record that it was read from: it may be kept for long."""
+    return Item(*item[:4], converted=item.converted) if item.sent else item
 
 
 class DeadLetter(NamedTuple):
@@ -172,6 +187,20 @@ class LazyOccurrence(Occurrence):
 
 
 _DEFAULTS = {one.name: one.default for one in fields(Occurrence) if one.default is not MISSING}
+
+
+@dataclass(slots=True, eq=False)
+class ConvertedOccurrence(Occurrence):
+    """A logical occurrence that was found in numbers which were brought to another unit."""
+
+    converted: tuple[str, ...] = ()
+    """For each assertion of its explanation how its number was converted, or nothing."""
+
+
+def conversions(occurrence: Occurrence) -> tuple[str, ...]:
+    """For each assertion of an explanation how its number was converted; nothing if none was."""
+    found: tuple[str, ...] = getattr(occurrence, "converted", ())
+    return found
 
 
 @dataclass(slots=True, eq=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeGuard, overload
 
 from obep.formats.tables.mapped_records import Mapped
 from obep.formats.tables.record_blocks import RecordBlock
-from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.model import DeadLetter, Item, Occurrence, Term, without_record
 
 if TYPE_CHECKING:
     from obep.abstraction.decided_occurrences import DecidedHit
@@ -86,7 +86,7 @@ class ItemBlock:
         if isinstance(matched, DeadLetter):
             return matched
         if matched.occurrences:
-            item = Item(*one[:4]) if one.sent else one  # items may be kept for long, the record is not
+            item = without_record(one)
             for occurrence in matched.occurrences:
                 occurrence.items = (item,)
         self._entries.append((one.at, matched.occurrences))

@@ -23,11 +23,13 @@ from obep.formats.input_limits import Refused
 from obep.formats.stream_reader import as_sent
 from obep.formats.tables.mapped_records import Mapped
 from obep.formats.triple_template import Template as Filled
+from obep.formats.units import equation
 from obep.guards.block_queries import Ask
 from obep.guards.block_solutions import Graphs
 from obep.model import (
     RDF_TYPE,
     Assertion,
+    ConvertedOccurrence,
     DeadLetter,
     Item,
     Occurrence,
@@ -219,6 +221,7 @@ class Matcher:
             return self._dead(item, template, shape)
         at, stream, streams = item.at, item.stream, self._streams
         names = tuple(own)
+        how = dict(item.converted) if item.converted else None
         occurrences = []
         hits: Sequence[Hit] = template.hits
         if template.groups is not None and not every:
@@ -239,6 +242,11 @@ class Matcher:
             if isinstance(individual, int):
                 individual = names[individual]
             occurrence = Occurrence(event, individual, tuple(explanation), at, at, at, at)
+            if how is not None and any(triple in how for triple, _ in explanation):
+                converted = tuple([equation(how[t], t[2]) if t in how else "" for t, _ in explanation])
+                occurrence = ConvertedOccurrence(
+                    event, individual, tuple(explanation), at, at, at, at, converted=converted
+                )
             if bounded:
                 occurrence.bounded = True
             if solved is None:

@@ -16,7 +16,7 @@ from obep.engine.time_letters import late, late_change, not_a_model, too_far
 from obep.formats.stream_reader import as_sent
 from obep.formats.tables.mapped_records import Mapped
 from obep.formats.tables.record_blocks import RecordBlock
-from obep.model import DeadLetter, Item, Occurrence, Triple
+from obep.model import DeadLetter, Item, Occurrence, Triple, without_record
 
 OnDeadLetter = Callable[[DeadLetter], None]
 Found = list[Occurrence]
@@ -49,7 +49,7 @@ class Admission:
                 if block is not None:
                     if not waiting and block.suits(one) and goes_on(one.stream, one.at, now, wall):
                         if follower is not None:
-                            follower.processed(Item(*one[:4]) if isinstance(one, Item) and one.sent else one)
+                            follower.processed(without_record(one) if isinstance(one, Item) else one)
                         if (letter := block.add(one)) is not None:
                             self._settle(block, found)
                             self._bury(letter)
@@ -211,7 +211,7 @@ class Admission:
             found.extend(hit for one in self.running.all() for hit in one.advance(whole.at))
             return
         whole = ready
-        item = Item(*whole[:4]) if whole.sent else whole  # items may be kept for long, the record is not
+        item = without_record(whole)
         if self.running.observer is not None:
             self.running.observer.processed(item)
         letter = self.running.process(whole, item, found)

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from obep.errors import fail
-from obep.model import DeadLetter, Item, Occurrence, Solution, Triple
+from obep.model import DeadLetter, Item, Occurrence, Sent, Solution, Triple, conversions
 from obep.operators.wire import Content
 
-VERSION = 9
+VERSION = 10
 NOW = "now"
 """The counter that says when a block was made, in microseconds: all buckets go by the latest of them."""
 STYLE = "style"
@@ -40,6 +40,7 @@ class Group(msgspec.Struct, array_like=True, gc=False):
     """The rest of an item that is judged only when its instant has come (`Item`)."""
     removed: tuple[Triple, ...] | None = None
     record: bytes = b""
+    converted: tuple[tuple[Triple, Sent], ...] = ()
 
 
 Entry = tuple[int, Group]
@@ -182,16 +183,21 @@ def pack(occurrence: Occurrence, solutions: Mapping[int, tuple[Solution, ...]], 
     o = occurrence
     explanation = tuple([(triple, at is not None) for triple, at in o.explanation])
     named = o.individual == f"<{o._id}>"
-    return Content(o.event, o.individual, explanation, dict(solutions), o.bounded, digest, named)
+    solved, converted = dict(solutions), conversions(o)
+    return Content(o.event, o.individual, explanation, solved, o.bounded, digest, named, converted)
 
 
 def item_of(at: int, group: Group) -> Item | None:
     """The item itself, where it travelled along."""
     if group.triples is None:
         return None
-    return Item(group.stream, at, group.triples, group.name, group.sent, group.removed, group.record)
+    return Item(
+        group.stream, at, group.triples, group.name, group.sent, group.removed, group.record, group.converted
+    )
 
 
 def whole_group(item: Item) -> Group:
     """An item as it travels where it is judged later."""
-    return Group((), item.triples, item.stream, item.name, item.sent, item.removed, item.record)
+    return Group(
+        (), item.triples, item.stream, item.name, item.sent, item.removed, item.record, item.converted
+    )

@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterable, Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
+from typing import NamedTuple
 
 from obep.formats.input_limits import Refused
 from obep.formats.stream_reader import as_sent
 from obep.formats.units import shown, straight_line, unit_iri, unit_named
-from obep.model import DeadLetter, Item, Term, Triple
+from obep.model import DeadLetter, Item, Sent, Term, Triple
 
 QUDT = ("http://qudt.org/schema/qudt/", "http://qudt.org/1.1/schema/qudt#", "http://qudt.org/schema/qudt#")
 NUMERIC_VALUES = frozenset(f"<{namespace}{name}>" for namespace in QUDT for name in ("numericValue", "value"))
@@ -37,6 +38,15 @@ _WITH_UNIT = re.compile(
 _DIGITS = Context(prec=34)
 _MOST = 400
 """The most characters of a number that is converted."""
+
+
+class _Converted(NamedTuple):
+    """A value in the unit that it is asked in."""
+
+    unit: str
+    value: Term
+    sent: Sent | None
+    """What was sent; nothing if it came in this unit."""
 
 
 class Quantities:
@@ -72,6 +82,7 @@ class Quantities:
             elif p not in self._asked and _NUMBER.fullmatch(o):
                 others[s] = p
         said: dict[Triple, None] = {}
+        sent: dict[Triple, Sent] = {}
         now: dict[Term, Term] = {}
         try:
             for triple in item.triples:
@@ -80,19 +91,25 @@ class Quantities:
                 if p not in self._asked or (target := self._target(triple, units)) is None:
                     said[triple] = None
                     continue
-                said[s, p, target[1]] = None
+                now_said = (s, p, target.value)
+                said[now_said] = None
+                if target.sent is not None:
+                    sent[now_said] = target.sent
                 if s in own or p in NUMERIC_VALUES:
-                    if s in others and any(unit_named(_text(one)) != unit_named(target[0]) for one in units):
+                    if s in others and any(
+                        unit_named(_text(one)) != unit_named(target.unit) for one in units
+                    ):
                         reason = f"{s} {others[s]}: its unit is also that of {p}"
-                        asked = f"which the query does not ask for in {target[0]}"
+                        asked = f"which the query does not ask for in {target.unit}"
                         raise Refused(WRONG_UNIT, f"{reason}, {asked}")
-                    now[s] = unit_iri(target[0])
+                    now[s] = unit_iri(target.unit)
         except Refused as refused:
             return DeadLetter(item.stream, item.at, refused.code, refused.reason, as_sent(item))
         kept = [triple for triple in said if triple[1] not in UNITS or triple[0] not in now]
-        return item._replace(triples=(*kept, *((s, UNIT, unit) for s, unit in now.items())))
+        triples = (*kept, *((s, UNIT, unit) for s, unit in now.items()))
+        return item._replace(triples=triples, converted=tuple(sent.items()))
 
-    def _target(self, triple: Triple, units: Mapping[Term, None]) -> tuple[str, Term] | None:
+    def _target(self, triple: Triple, units: Mapping[Term, None]) -> _Converted | None:
         """The unit that a value is asked in, and the value in it; nothing where it has none."""
         s, p, o = triple
         number = _NUMBER.fullmatch(o)
@@ -118,7 +135,8 @@ class Quantities:
         if len(text) > _MOST or abs(Decimal(text).adjusted()) > _MOST:
             raise Refused(WRONG_UNIT, f"{s} {p}: {shown(text)} is too long to convert")
         scale, offset = straight_line(source, target)
-        return wanted, _literal(Fraction(text) * scale + offset, datatype)
+        value = _literal(Fraction(text) * scale + offset, datatype)
+        return _Converted(wanted, value, None if source == target else Sent(text, name, wanted))
 
 
 def _text(unit: Term) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dict
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -19,9 +19,9 @@ from obep.formats.record_fields import Record, change, is_null, look_up, packed_
 from obep.formats.reference_lookup import Index, Lookup, read_lookup
 from obep.formats.stream_reader import Reading, dead
 from obep.formats.triple_template import Fill, Slot, Template, compile_template
-from obep.formats.units import Conversion, conversion, shown
+from obep.formats.units import Conversion, as_number, conversion, shown
 from obep.formats.zones import has_no_zone, nearest_zone, zone_named
-from obep.model import RDF_TYPE, DeadLetter, Item, Term, Triple
+from obep.model import RDF_TYPE, DeadLetter, Item, Sent, Term, Triple
 
 SETTINGS = (
     *("template", "context", "subject", "records", "prefixes"),
@@ -37,6 +37,10 @@ class Triples(Protocol):
     def names(self) -> frozenset[Term]: ...
 
     def fill(self, record: Record) -> list[Triple]: ...
+
+    def made_of(self, path: str, record: Record, sent: object, found: list[Triple]) -> Iterable[Triple]:
+        """Those of the triples found in a record whose literals have a field, which came as `sent`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,8 @@ class Mapping:
             at = self.instant(record, reading)
             if self.waits:
                 return Item(reading.stream, at, (), "", raw, None, packed_record(record, name or raw, place))
-            return Item(reading.stream, at, self._triples(record, reading.stream, at, name or raw), "", raw)
+            triples, how = self._triples(record, reading.stream, at, name or raw)
+            return Item(reading.stream, at, triples, "", raw, converted=how)
         except Refused as refused:
             return dead(refused, reading.stream, raw, at)
 
@@ -97,14 +102,28 @@ class Mapping:
         try:
             if not isinstance(record, dict):
                 raise Refused("OBEP610", f"a record is an object, not {shown(record)}")
-            return item._replace(triples=self._triples(record, item.stream, item.at, name), record=b"")
+            triples, how = self._triples(record, item.stream, item.at, name)
+            return item._replace(triples=triples, record=b"", converted=how)
         except Refused as refused:
             return _placed(dead(refused, item.stream, item.sent, item.at), place)
 
-    def _triples(self, record: Record, stream: str, at: int, name: bytes) -> tuple[Triple, ...]:
-        if self.units:
-            record = self._converted(record)
-        return item_triples(self.triples.fill(record), stream, at, name)
+    def _triples(
+        self, record: Record, stream: str, at: int, name: bytes
+    ) -> tuple[tuple[Triple, ...], tuple[tuple[Triple, Sent], ...]]:
+        """The triples of a record, and how the numbers of some of them were converted."""
+        if not self.units:
+            return item_triples(self.triples.fill(record), stream, at, name), ()
+        now, said = self._converted(record)
+        found = self.triples.fill(now)
+        triples = item_triples(found, stream, at, name)
+        sent: dict[Triple, Sent] = {}
+        for path, value, how in said:
+            for one in self.triples.made_of(path, now, value, found):
+                sent[one] = how
+        if any(subject[0] == "_" for subject, _, _ in sent):  # blank nodes have got their names
+            named = zip(dict.fromkeys(found), triples, strict=True)
+            return triples, tuple([(triple, sent[one]) for one, triple in named if one in sent])
+        return triples, tuple(sent.items())
 
     def instant(self, record: Record, reading: Reading) -> int:
         """The instant of a record; raises Refused if it has none."""
@@ -144,8 +163,9 @@ class Mapping:
             return f'missing_time = "arrival" under [sources.{reading.stream}] would take that of arrival'
         return ""
 
-    def _converted(self, record: Record) -> Record:
-        record = dict(record)
+    def _converted(self, record: Record) -> tuple[Record, list[tuple[str, object, Sent]]]:
+        """The record with its numbers in the units of the definitions, and which were converted."""
+        record, said = dict(record), list[tuple[str, object, Sent]]()
         for path, rule in self.units.items():
             value = look_up(record, path)
             if value is not None and value != "":
@@ -154,8 +174,12 @@ class Mapping:
                     raise _no_unit(record, rule.field)
                 if path in self.units_of:
                     unit = self.units_of[path].first(record)[1:-1]
-                change(record, path, rule.apply(path, value, unit))
-        return record
+                now = rule.apply(path, value, unit)
+                change(record, path, now)
+                if now != as_number(path, value):
+                    source = unit if isinstance(unit, str) else rule.source
+                    said.append((path, value, Sent(str(value), source, rule.unit)))
+        return record, said
 
 
 def _placed(found: Item | DeadLetter, place: str) -> Item | DeadLetter:
@@ -193,6 +217,14 @@ class Context:
                 raise Refused("OBEP610", "the subject's field is missing")
             record = {**record, "@id": name[1:-1]}
         return self.read(record)
+
+    def made_of(self, path: str, record: Record, sent: object, found: list[Triple]) -> Iterable[Triple]:
+        """The literals that are others with what was sent."""
+        before = record.copy()
+        change(before, path, sent)
+        others = self.fill(before)
+        pairs = zip(found, others, strict=True) if len(others) == len(found) else ()
+        return [one for one, other in pairs if one[2] != other[2] and one[2][0] == '"']
 
     @property
     def names(self) -> frozenset[Term]:

@@ -206,6 +206,11 @@ class Template:
         self.slots = tuple(slots)
         self.fills = tuple(slot.compile(zone) for slot in slots)
         self._shape = tuple((number[s], number[p], number[o]) for s, p, o in patterns)
+        self._objects: dict[str, list[int]] = {}
+        """For each field the patterns whose objects have it."""
+        for n, (_, _, o) in enumerate(patterns):
+            for place in o.places if isinstance(o, Slot) else ():
+                self._objects.setdefault(place.path, []).append(n)
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -220,10 +225,22 @@ class Template:
 
     def fill(self, record: Record) -> list[Triple]:
         """The triples for a record; blank nodes have the template's labels."""
+        return self.triples(self._filled(record))
+
+    def _filled(self, record: Record) -> list[Term | None]:
         if self._lookup is not None:
             names = zip(self._lookup.variables, self._lookup.find(record), strict=True)
             record = record | {variable: name[1:-1] for variable, name in names}
-        return self.triples([fill(record) for fill in self.fills])
+        return [fill(record) for fill in self.fills]
+
+    def made_of(self, path: str, record: Record, sent: object, found: list[Triple]) -> Iterable[Triple]:
+        """The triples whose object has a field."""
+        places = self._objects.get(path, ())
+        if len(found) == len(self._shape):
+            return [one for place in places if (one := found[place])[2][0] == '"']
+        terms = [*self._filled(record), *self._constants]
+        made = [tuple([terms[n] for n in self._shape[place]]) for place in places]
+        return [one for one in found if one in made and one[2][0] == '"']
 
     def name(self, filled: Sequence[Term | None]) -> Term:
         """The name of the item that the terms of the slots make; nothing if it has none."""

@@ -16,7 +16,7 @@ import msgspec
 
 from obep.errors import fail
 from obep.formats.input_limits import Refused
-from obep.model import Term
+from obep.model import Sent, Term
 from obep.resources import resource
 
 
@@ -171,6 +171,8 @@ class Conversion:
     to: str = ""
     unit: str = ""
     """The unit that values have after it, if that is known."""
+    source: str = ""
+    """The unit that they come in, if it is fixed."""
 
     def apply(self, path: str, value: object, unit: object = None) -> float:
         """The value in the unit wanted."""
@@ -205,7 +207,7 @@ def conversion(setting: object, where: str) -> Conversion:
         if not arrow:
             raise fail("OBEP522", f"{where}: {setting!r} is no conversion", remedy='"degF -> degC"')
         scale, offset = straight_line(_known(source, where), _known(target, where), where)
-        return Conversion(scale, offset, unit=target)
+        return Conversion(scale, offset, unit=target, source=source)
     if isinstance(setting, dict) and setting.keys() - {"index"} in ({"field", "to"}, {"of", "to"}):
         _known(to := str(setting["to"]), where)
         return Conversion(Fraction(1), Fraction(0), str(setting.get("field", "")), to, to)
@@ -219,6 +221,22 @@ def conversion(setting: object, where: str) -> Conversion:
         remedy='"degF -> degC"\n{ field = "unit", to = "degC" }\n'
         '{ of = "brick:hasUnit", to = "degC" }\n{ scale = 0.1, offset = -40 }',
     )
+
+
+def equation(sent: Sent, value: Term) -> str:
+    """How a value was converted, for people; a unit may be unknown.
+
+    >>> equation(Sent("86", "http://qudt.org/vocab/unit/DEG_F", "degC"), '"30.0"^^<…>')
+    '86 DEG_F = 30.0 degC'
+    """
+    sides = ((sent.number, sent.unit), (value[1 : value.rindex('"')], sent.to))
+    return " = ".join(f"{number} {_local(name)}".rstrip() for number, name in sides)
+
+
+def _local(name: str) -> str:
+    """The name of a unit without the namespace of QUDT."""
+    in_qudt = _QUDT.fullmatch(name)
+    return in_qudt[1] if in_qudt else name
 
 
 def as_number(path: str, value: object) -> float:

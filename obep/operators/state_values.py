@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from obep.model import Item, Occurrence, Part, Term, digest_of, item_name
+from obep.model import ConvertedOccurrence, Item, Occurrence, Part, Term, conversions, digest_of, item_name
 from obep.operators.candidates import Candidate
 from obep.operators.wire import Carried, Content, carried
 
@@ -86,6 +86,7 @@ class Packing:
                     occurrence.bounded,
                     occurrence._id,
                     items,
+                    conversions(occurrence),
                 )
             )
         return number
@@ -131,8 +132,9 @@ class Unpacking:
 
     def _occurrence(self, packed: Plain) -> Occurrence:
         event, individual, explanation, (start, end, detected, since), solutions, parts, *rest = packed
-        bindings, partition, constructed, bounded, id_, items = rest
-        return Occurrence(
+        bindings, partition, constructed, bounded, id_, items, converted = rest
+        found = ConvertedOccurrence if converted else Occurrence
+        one = found(
             event,
             individual,
             frozen(explanation),
@@ -149,6 +151,9 @@ class Unpacking:
             id_,
             items=tuple([one if isinstance(one, str) else self._occurrences[one] for one in items]),
         )
+        if isinstance(one, ConvertedOccurrence):
+            one.converted = tuple(converted)
+        return one
 
 
 def _row(plain: Plain) -> Any:

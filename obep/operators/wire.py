@@ -24,6 +24,8 @@ class Content(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
     """The digest of the item (`digest_of`); empty where it is not needed."""
     named: bool = False
     """Whether its individual is its id (D39): then it is of one instant only."""
+    converted: tuple[str, ...] = ()
+    """See `ConvertedOccurrence`."""
 
 
 class Carried(LazyOccurrence):
@@ -32,6 +34,11 @@ class Carried(LazyOccurrence):
     __slots__ = ("content",)
 
     content: Content
+
+    @property
+    def converted(self) -> tuple[str, ...]:
+        """See `ConvertedOccurrence`."""
+        return self.content.converted
 
     def make_field(self, name: str) -> Any:
         if name == "explanation":

@@ -30,6 +30,8 @@ class CauseBody(PlainCause):
 
     seen: list[Shown | None] | None = None
     """When each assertion was seen, `None` for one of K; left out if all were seen at the end."""
+    converted: list[str | None] | None = None
+    """How the number of each assertion was converted (`86 DEG_F = 30.0 degC`); left out if none was."""
     detected: Shown | None = None
     """Left out if it is the end."""
     bindings: tuple[dict[str, Term], ...] = ()

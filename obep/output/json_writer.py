@@ -10,7 +10,7 @@ import msgspec
 
 from obep.abstraction.decided_occurrences import AT, NAME, Decided, DecidedHit
 from obep.formats.timestamps import Style, show_instant
-from obep.model import Alert, Answer, Occurrence, Part, Term, local_name
+from obep.model import Alert, Answer, ConvertedOccurrence, Occurrence, Part, Term, conversions, local_name
 from obep.operators.wire import Carried, Content
 from obep.output.json_records import (
     AlertRecord,
@@ -200,6 +200,8 @@ def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None
     if occurrence.parts or occurrence.bindings or occurrence.detected != end:
         return None
     items = occurrence.items
+    if type(occurrence) is ConvertedOccurrence:
+        return style, _encode(_plain(occurrence, style))[1:-1], 0
     if items and isinstance(items[0], Occurrence):
         return None
     explanation = occurrence.explanation
@@ -250,6 +252,7 @@ def _content_cause(content: Content) -> tuple[bytes, int]:
         at,
         [f"{s} {p} {o} ." for (s, p, o), _ in content.explanation],
         None if all(seen) else [at if own else None for own in seen],
+        _converted(content.converted),
     )
     written = _encode(record)[1:-1]
     return written.replace(b"%", b"%%").replace(b"\0", b"%b"), written.count(b"\0")
@@ -310,7 +313,12 @@ def _plain(occurrence: Occurrence, style: Style) -> CauseBody:
         None
         if seen.count(end) == len(seen)
         else [None if at is None else first if at == start else show_instant(at, style) for at in seen],
+        _converted(conversions(occurrence)),
     )
+
+
+def _converted(how: Sequence[str]) -> list[str | None] | None:
+    return [one or None for one in how] or None
 
 
 def iri(term: Term) -> str:

@@ -13,7 +13,7 @@ from obep.engine.replacing.generations import Generation
 from obep.engine.replacing.meaning import meanings
 from obep.engine.replacing.replacement import REPLACED, Difference, Replacement, difference
 from obep.errors import fail
-from obep.model import Alert, DeadLetter, Item, Term
+from obep.model import Alert, DeadLetter, Item, Term, without_record
 from obep.query.states_in_patterns import GROUP
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _warm(engine: Engine, new: Generation, watermark: int, warm: int | None, his
     letters, counters = len(engine.letters), dict(engine.counters)
     new.runtime.observer = None
     for whole in sorted(items, key=lambda one: one.at):
-        new.process(whole, Item(*whole[:4]))
+        new.process(whole, without_record(whole))
     new.advance(watermark)
     del engine.letters[letters:]  # they were reported when the items came
     engine.counters.clear()

@@ -12,14 +12,15 @@ from typing import Any, Literal
 import msgspec
 
 from obep.engine.pushed_values import is_term
-from obep.model import Assertion, Solution, Term, Triple
+from obep.model import Assertion, Sent, Solution, Term, Triple
 from obep.operators.wire import Content
 
 MISFITS = (msgspec.MsgspecError, AttributeError, LookupError, TypeError, ValueError, RecursionError)
 """The exceptions of reading a malformed state."""
 COUNTED = ("items", "processed", "dead_letters", "occurrences")
 """The counters of every engine."""
-Waiting = tuple[str, int, tuple[Triple, ...], str, bytes, tuple[Triple, ...] | None, bytes]
+_Triples = tuple[Triple, ...]
+Waiting = tuple[str, int, _Triples, str, bytes, _Triples | None, bytes, tuple[tuple[Triple, Sent], ...]]
 """An item or a change that waits for the watermark."""
 Stored = tuple[bytes, list[Term] | None, list[Term], tuple[int, list[str]], Any]
 """A version of the query: its files (none where it is the query itself), what it was begun for (nothing: for
@@ -47,6 +48,7 @@ _Occurrence = tuple[
     bool,
     str,
     list[int | Term],
+    tuple[str, ...],
 ]
 
 
