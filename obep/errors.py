@@ -43,6 +43,12 @@ _COLOURS = {"error": "1;31", "warning": "1;33", "place": "2", "line": "0", "care
 """The same for terminals."""
 
 
+def monospaced(html: str) -> str:
+    """Lines whose columns stand below each other in a notebook: JupyterLab has another font for `pre`."""
+    style = "font-family:monospace;white-space:pre;overflow-x:auto;background:none;margin:.3em 0"
+    return f'<pre style="{style}">{html}</pre>'
+
+
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One thing to say about a query, an ontology, a configuration or a run.
@@ -76,7 +82,7 @@ class Diagnostic:
 
     def _repr_html_(self) -> str:
         spans = (f'<span style="{_STYLES[kind]}">{escape(line)}</span>' for kind, line in self._lines())
-        return f"<pre>{chr(10).join(spans)}</pre>"
+        return monospaced("\n".join(spans))
 
     def coloured(self) -> str:
         """The same text for a terminal with colours."""

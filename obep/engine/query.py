@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, Unpack
 
-from obep.errors import Diagnostics, fail
+from obep.errors import Diagnostics, fail, monospaced
 from obep.guards.block_queries import Asks, asks
 from obep.model import DeadLetter, Item, Occurrence, Term, local_name
 from obep.plan.build_plan import plan
@@ -156,7 +156,7 @@ class Query:
     def _repr_html_(self) -> str:
         from obep.plan.query_html import definitions_table, drawn_plan
 
-        plan = f"<details><summary>plan</summary><pre>{escape(self.explain())}</pre></details>"
+        plan = f"<details><summary>plan</summary>{monospaced(escape(self.explain()))}</details>"
         return definitions_table(self.linked) + drawn_plan(self.linked) + plan + self.warnings._repr_html_()
 
 

@@ -19,6 +19,7 @@ MOST = 500
 SHOWN = 20
 """Rows of a table."""
 WIDTH, ROW, LEFT = 720, 22, 160
+NOWRAP = 'style="white-space:nowrap;text-align:left"'
 
 
 class Mark(NamedTuple):
@@ -70,14 +71,13 @@ def table_html(columns: Sequence[Column], rows: int, style: str) -> str:
     """The first rows of a table, with the long ids last; lists are counted."""
     shown = [one for one in columns if any(value is not None for value in one.values[:SHOWN])]
     shown.sort(key=lambda one: one.name == "id")
-    head = "".join(f"<th>{escape(printable(one.name))}</th>" for one in shown)
+    head = "".join(f"<th {NOWRAP}>{escape(printable(one.name))}</th>" for one in shown)
     lines = "".join(
-        "<tr>" + "".join(f"<td>{escape(_cell(one, at, style))}</td>" for one in shown) + "</tr>"
+        f"<tr>{''.join(f'<td {NOWRAP}>{escape(_cell(one, at, style))}</td>' for one in shown)}</tr>"
         for at in range(min(rows, SHOWN))
     )
     more = f"<caption>{SHOWN} of {rows}</caption>" if rows > SHOWN else ""
-    table = f'<table style="white-space:nowrap">{more}<tr>{head}</tr>{lines}</table>'
-    return f'<div style="overflow-x:auto">{table}</div>'
+    return f'<div style="overflow-x:auto"><table>{more}<tr>{head}</tr>{lines}</table></div>'
 
 
 def _cell(column: Column, at: int, style: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from itertools import accumulate
 
-from obep.errors import printable
+from obep.errors import monospaced, printable
 from obep.plan.query_picture import Chart
 from obep.query.ast import Event, LogicalEvent, State
 from obep.query.link import Linked
@@ -30,12 +30,14 @@ def definitions_table(linked: Linked) -> str:
     """The events, states and queries of a query, each with its definition; all text is escaped."""
     rows = "".join(
         f"<tr><td>{escape(kind)}</td><td><b>{escape(name)}</b></td>"
-        f"<td style='text-align:left'><pre style='margin:0'>{escape(text)}</pre></td></tr>"
+        f"<td style='text-align:left'>{monospaced(escape(text))}</td></tr>"
         for kind, name, text in _defined(linked)
     )
     streams = ", ".join(linked.streams) or "one stream"
     head = f"<caption>{escape(linked.file.name)}: reads {escape(streams)}</caption>"
-    return f"<table>{head}<tr><th></th><th></th><th>definition</th></tr>{rows}</table>"
+    return (
+        f"<table>{head}<tr><th></th><th></th><th style='text-align:left'>definition</th></tr>{rows}</table>"
+    )
 
 
 def _defined(linked: Linked) -> Iterator[tuple[str, str, str]]:

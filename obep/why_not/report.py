@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
-from obep.errors import printable
+from obep.errors import monospaced, printable
 from obep.formats.timestamps import Style, show_instant
 from obep.guards.block_queries import Asks
 from obep.model import Item, Occurrence, Part, Term, body_of
@@ -108,7 +108,7 @@ class WhyNot:
     def _repr_html_(self) -> str:
         first, *rest = str(self).split("\n")
         lines = escape("\n".join(map(printable, rest)))
-        return f"<div><b>{escape(printable(first))}</b><pre>{lines}</pre></div>"
+        return f"<div><b>{escape(printable(first))}</b>{monospaced(lines)}</div>"
 
     def details(self) -> Iterator[str]:
         """The nearest matches, line by line."""

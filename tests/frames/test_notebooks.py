@@ -154,6 +154,7 @@ def test_the_caret_of_an_error_is_coloured() -> None:
     assert re.search(
         r'<span style="color:#c5221f;font-weight:bold"> +\| +\^+</span>', caught.value._repr_html_()
     )
+    assert 'style="font-family:monospace;white-space:pre;' in caught.value._repr_html_()
     lines = caught.value._render_traceback_()
     assert any(line.startswith("\x1b[1;31m") and "^^^" in line for line in lines)
     plain = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(lines)).strip("\n")
