@@ -2,7 +2,8 @@
 
 A body whose variables hang together as a tree is a class expression, or a chain of properties from one end of
 the head to the other. A class on the way is a property that its members have to themselves (`HasSelf`).
-Chains that lead back to themselves are not regular: OWL does not have them; such a rule applies to K only.
+A chain may begin or end with the property that it gives. Others that lead back to themselves are not regular:
+OWL does not have them; such a rule applies to K only.
 """
 
 from __future__ import annotations
@@ -88,7 +89,9 @@ class ClauseAxioms:
                 self._edge(first, second)
                 self._edge(second, first)
             case ax.SubChain(chain, sup) if not (len(chain) == 2 and chain[0] == chain[1] == sup):
-                for role in chain:
+                end = next((place for place in (0, -1) if chain[place] == sup), None)
+                others = chain if end is None else chain[1:] if end == 0 else chain[:-1]
+                for role in others:  # a chain may go on along its own property, at one of its ends
                     self._edge(role, sup)
                     self._chained.add((_name(role), _name(sup)))
 

@@ -186,7 +186,7 @@ def _property(
     end = f"?~c{next(names)}"
     if said == {"minCount"}:
         yield from _along(at, way, end)
-    elif said == {"hasValue"}:
+    elif said - {"minCount"} == {"hasValue"}:
         for value in shapes.objects(node, sh("hasValue")):
             yield from _along(at, way, value)
     elif said == {"qualifiedValueShape", "qualifiedMinCount"}:

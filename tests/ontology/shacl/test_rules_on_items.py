@@ -18,6 +18,7 @@ HEAD = f"""@prefix : <{NS}> . @prefix sh: <http://www.w3.org/ns/shacl#> .
 :r a owl:ObjectProperty . :v a owl:DatatypeProperty . :w a owl:DatatypeProperty . :Hit a owl:Class .
 """
 TYPE = "sh:rule [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate rdf:type ; sh:object :Hit {} ]"
+HAS_L = "[ sh:property [ sh:path :p ; sh:hasValue :l ; sh:minCount 1 ] ]"
 HAS_P = "[ sh:property [ sh:path :p ; sh:minCount 1 ] ]"
 WARM = "CONSTRUCT { $this a :Hit } WHERE { $this :v ?n . ?x :q $this FILTER (?n > 30) }"
 BACK = "CONSTRUCT { ?y :p $this } WHERE { $this :q/:r ?y . ?y a :C }"
@@ -57,6 +58,13 @@ def explained(occurrences: list[Occurrence]) -> set[frozenset[str]]:
             ":x a :A ; :p :y .",
             ":x a :A ; :q :y .",
             {"x type A", "x p y"},
+        ),
+        (
+            f":S sh:targetClass :A ; {TYPE.format(f'; sh:condition {HAS_L}')} .",
+            "Hit",
+            ":x a :A ; :p :l .",
+            ":x a :A ; :p :y .",
+            {"x type A", "x p l"},
         ),
         (
             f":S sh:targetSubjectsOf :q ; {THIS_P.format('[ sh:path :q ]')} .",
@@ -135,6 +143,31 @@ def test_a_rule_that_is_no_clause_is_applied_to_k_only_and_says_why(
     assert query.bundle.shacl is not None
     (line,) = query.bundle.shacl.rules
     assert why in line.k_only
+
+
+@pytest.mark.parametrize(
+    ("rule", "item"),
+    [
+        (
+            "CONSTRUCT { $this :p ?c } WHERE { $this :q/:p ?c }",
+            ":x a :A ; :q :y . :y a :A ; :q :z . :z :p :c .",
+        ),
+        (
+            "CONSTRUCT { ?c :p $this } WHERE { ?y :q $this . ?c :p ?y }",
+            ":z a :A . :y a :A ; :q :z . :x :p :q1 , :y .",
+        ),
+    ],
+)
+def test_a_rule_may_go_on_along_its_own_property(tmp_path: Path, rule: str, item: str) -> None:
+    """As media and phases go on along connections in 223P. Its triples lead it further, also from K on."""
+    targets = ":S a sh:NodeShape ; sh:targetClass :A"
+    query = loaded(tmp_path, f"{targets} ; {sparql(rule)} .", "(p some C)")
+    assert query.bundle.shacl is not None
+    assert [line.k_only for line in query.bundle.shacl.rules] == [""]
+    ends = {":c a :C .": 1, ":z a :C .": 0} if "$this :p" in rule else {":z a :C .": 1, ":q1 a :B .": 0}
+    for end, hits in ends.items():
+        individuals = {one.individual for one in found(query, f"{item} {end}")}
+        assert (f"<{NS}x>" in individuals) == bool(hits), end
 
 
 def test_rules_that_lead_back_to_themselves_apply_to_k_only(tmp_path: Path) -> None:
