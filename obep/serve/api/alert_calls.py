@@ -84,8 +84,8 @@ async def _act(call: Call, action: str) -> Response:
     if not by or len(by) > LONGEST or len(wanted.comment) > LONGEST:
         raise fail(
             "OBEP859",
-            "by says who does this",
-            reason=f"It is there, and no text is longer than {LONGEST} characters.",
+            "by must say who does this",
+            reason=f"It is a name (on the page: Your name); no text is longer than {LONGEST} characters.",
             remedy='{"by": "ann"}',
         )
     if action == "comment" and not wanted.comment:
