@@ -249,11 +249,15 @@ def micros(duration: object) -> int | None:
 
     if duration is None:
         return None
-    if isinstance(duration, timedelta):
-        return duration // timedelta(microseconds=1)
-    if isinstance(duration, int | float):
-        return round(duration * SECOND)
     try:
-        return to_micros(str(duration))
-    except DurationError:
+        if isinstance(duration, timedelta):
+            found = duration // timedelta(microseconds=1)
+        elif isinstance(duration, int | float):
+            found = round(duration * SECOND)
+        else:
+            found = to_micros(str(duration))
+        if found < 0:
+            raise ValueError
+        return found
+    except (DurationError, ValueError, OverflowError):
         raise fail("OBEP013", f"{duration!r} is not a duration", remedy="5 s, 500 ms, 2 min") from None

@@ -96,7 +96,7 @@ class Engine:
                 max_keys=cap("max_keys", max_keys),
                 max_because=cap("max_because", max_because) or MAX_BECAUSE,
                 observer=observer,
-                remember=remember,
+                remember=cap("remember", remember, 0),
                 prepares=prepares(),
                 gives_empty=gives_empty,
             ),
@@ -403,8 +403,8 @@ class Engine:
             raise fail("OBEP571", "the engine is closed", remedy="query.engine() for a new one")
 
 
-def cap(name: str, most: int | None) -> int | None:
+def cap(name: str, most: int | None, least: int = 1) -> int | None:
     """Refuse what is no cap."""
-    if most is not None and (type(most) is not int or most < 1):
-        raise fail("OBEP588", f"{name} is {most!r}", remedy="a whole number of at least 1, or None")
+    if most is not None and (type(most) is not int or most < least):
+        raise fail("OBEP588", f"{name} is {most!r}", remedy=f"a whole number of at least {least}, or None")
     return most

@@ -113,6 +113,10 @@ def open_frames(
 ) -> FrameItems:
     """The items of one frame, or of several in the order of time."""
     streams = query.linked.streams
+    if isinstance(frame, Mapping) and stream is None and any(nearest(str(name), streams) for name in frame):
+        for name, one in frame.items():
+            if not isinstance(one, str | int | float | None):  # a record has fields of any names
+                stream_of(query, str(name))
     given: dict[str, Any] = {"mapping": mapping, "time": time, "subject": subject, "names": query.names}
     if isinstance(frame, Mapping) and stream is None and frame and set(frame) <= set(streams):
         notes = Notes()

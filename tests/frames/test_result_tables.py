@@ -182,6 +182,20 @@ RETURN Entered
     assert caught.value.code == "OBEP570"
 
 
+def test_a_frame_of_a_stream_that_the_query_does_not_have_is_refused() -> None:
+    query = obep.load(
+        text="PREFIX : <http://e/>\nFROM STREAM <doors>\nFROM STREAM <lamps>\nEVENT A AS Room\nRETURN A"
+    )
+    frame = pandas.DataFrame({"time": [1], "id": ["a"]})
+    with pytest.raises(obep.ObepError) as caught:
+        obep.detect(query, {"doors": frame, "lampz": frame})
+    assert caught.value.code == "OBEP570"
+    assert caught.value.diagnostics[0].remedy == "stream='lamps'"
+    with pytest.raises(obep.ObepError) as caught:
+        obep.detect(query, {"time": 1, "door": "a"})
+    assert (caught.value.code, "[record]" in str(caught.value)) == ("OBEP880", True)
+
+
 def test_rows_of_rdf_are_read_and_those_of_other_streams_refused() -> None:
     query = obep.load(text="PREFIX : <http://e/>\nFROM STREAM <a>\nEVENT X AS (p value 1)\nRETURN X")
     graph = "<http://e/x> <http://e/p> 1 ."
@@ -205,6 +219,11 @@ def test_rows_of_rdf_are_read_and_those_of_other_streams_refused() -> None:
         (ROWS, {"mapping": {"templat": "x"}}, "OBEP522", "'templat'"),
         (ROWS, {"mapping": {"template": ":{room} a :R ."}, "subject": "room"}, "OBEP881", "subject"),
         (pandas.DataFrame([[1, 2]], columns=["a", "a"]), {}, "OBEP881", "two columns"),
+        (ROWS, {"lateness": -5}, "OBEP013", "-5 is not a duration"),
+        (ROWS, {"idle": float("nan")}, "OBEP013", "nan is not a duration"),
+        (ROWS, {"future": float("inf")}, "OBEP013", "inf is not a duration"),
+        (ROWS, {"remember": "all"}, "OBEP588", "remember is 'all'"),
+        (ROWS, {"remember": -1}, "OBEP588", "at least 0"),
     ],
 )
 def test_what_is_no_frame_is_refused_with_what_to_do(
