@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from obep.formats.stream_reader import as_sent
 from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Term, Triple
-from obep.ontology.bundle.compile import SAID, Bundle
+from obep.ontology.bundle.compile import Bundle
+from obep.ontology.bundle.relevant_names import SAID
 from obep.ontology.closure.work_budget import MAX_WORK, OVER_BUDGET
 from obep.ontology.owl import axioms as ax
 from obep.ontology.owl.item_axioms import STRUCTURAL, Refusal, Said, part_of_more, read_item

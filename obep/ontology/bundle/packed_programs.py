@@ -15,8 +15,9 @@ from typing import Any
 import msgspec
 
 from obep.model import Term, Triple
-from obep.ontology.bundle.compile import Answers, Bundle, OpenNames
+from obep.ontology.bundle.compile import Bundle, OpenNames
 from obep.ontology.bundle.packed_axioms import pack_values, unpack_values
+from obep.ontology.bundle.relevant_names import Answers
 from obep.ontology.closure.mmap_store import MappedStore, open_store
 from obep.ontology.closure.runnable import Reading
 from obep.ontology.closure.store import Store
