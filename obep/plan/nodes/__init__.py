@@ -8,49 +8,14 @@ vanish again, SPEC §4).
 
 from __future__ import annotations
 
-from obep.plan.nodes.binary import (
-    Binary,
-    Either,
-    Fallback,
-    Negation,
-    Next,
-    Pair,
-    Pick,
-    Relation,
-    Silence,
-    Without,
-)
-from obep.plan.nodes.contextual import InState, Never, Repeated, Unless, While
-from obep.plan.nodes.node import Alias, Condition, Node, Read, ReadAny, walk
-from obep.plan.nodes.unary import Check, Choice, InWindow, Rest, Settle, Unary, Within
+from obep.plan.nodes import binary, contextual, node, unary
+from obep.plan.nodes.binary import *  # noqa: F403
+from obep.plan.nodes.contextual import *  # noqa: F403
+from obep.plan.nodes.node import *  # noqa: F403
+from obep.plan.nodes.unary import *  # noqa: F403
 
-__all__ = [
-    "Alias",
-    "Binary",
-    "Check",
-    "Choice",
-    "Condition",
-    "Either",
-    "Fallback",
-    "InState",
-    "InWindow",
-    "Negation",
-    "Never",
-    "Next",
-    "Node",
-    "Pair",
-    "Pick",
-    "Read",
-    "ReadAny",
-    "Relation",
-    "Repeated",
-    "Rest",
-    "Settle",
-    "Silence",
-    "Unary",
-    "Unless",
-    "While",
-    "Within",
-    "Without",
-    "walk",
-]
+__all__: list[str] = []
+__all__ += binary.__all__
+__all__ += contextual.__all__
+__all__ += node.__all__
+__all__ += unary.__all__

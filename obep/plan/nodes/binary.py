@@ -10,6 +10,19 @@ from obep.plan.nodes.node import Alias, Node, Planning, Read, duration, plans, w
 from obep.plan.nodes.unary import Choice, Unary
 from obep.query import ast
 
+__all__ = [
+    "Binary",
+    "Either",
+    "Fallback",
+    "Negation",
+    "Next",
+    "Pair",
+    "Pick",
+    "Relation",
+    "Silence",
+    "Without",
+]
+
 Relation = Literal[
     "SEQ", "AND", "JOIN", "AFTER", "MEETS", "METBY", "OVERLAPS", "OVERLAPPEDBY",
     "STARTS", "STARTEDBY", "DURING", "CONTAINS", "FINISHES", "FINISHEDBY",

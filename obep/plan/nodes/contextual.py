@@ -10,6 +10,8 @@ from obep.plan.nodes.node import Alias, Node, Planning, duration, plans
 from obep.plan.nodes.unary import SameTimes
 from obep.query import ast
 
+__all__ = ["InState", "Never", "Repeated", "Unless", "While"]
+
 
 @dataclass(frozen=True)
 class InState(SameTimes):

@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, Protocol, Self
 from obep.query.ast import Duration, Expression, Pattern, PatternNode, StateUse
 from obep.query.print.printer import show
 
+__all__ = ["Alias", "Condition", "Node", "Read", "ReadAny", "walk"]
+
 
 class Alias(NamedTuple):
     """One place among the parts of a candidate. The rest of an item that NOT leaves has no name."""

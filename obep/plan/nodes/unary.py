@@ -9,6 +9,8 @@ from typing import Literal
 from obep.plan.nodes.node import Alias, Node, Planning, duration, plans
 from obep.query import ast
 
+__all__ = ["Check", "Choice", "InWindow", "Rest", "Settle", "Unary", "Within"]
+
 
 @dataclass(frozen=True)
 class Unary(Node):

@@ -15,6 +15,38 @@ from obep.errors import Span
 from obep.query.ast.group_nodes import Group, Select
 from obep.query.ast.term_nodes import NOWHERE, Duration, Name, Node, Var
 
+__all__ = [
+    "Allen",
+    "AllenRelation",
+    "And",
+    "BesideState",
+    "Chain",
+    "Every",
+    "First",
+    "GroupLeaf",
+    "Join",
+    "Last",
+    "Leaf",
+    "Moment",
+    "Next",
+    "Not",
+    "NotFollowedBy",
+    "Optional",
+    "Or",
+    "Pattern",
+    "PatternNode",
+    "Prefixed",
+    "Repeated",
+    "Seq",
+    "Sided",
+    "StateUse",
+    "Times",
+    "Unless",
+    "While",
+    "Within",
+    "Without",
+]
+
 Moment = Choice["event", "begin", "end", "episode"]
 
 
