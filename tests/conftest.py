@@ -39,10 +39,9 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(autouse=True)
 def _own_garbage() -> None:
-    """What earlier modules have left stays out of the collections of later ones."""
-    gc.collect()
+    """What was there before a test stays out of its collections; a run in an earlier test unfroze it."""
     gc.freeze()
 
 

@@ -56,7 +56,6 @@ CASES = {pattern: f"EVENT H MATCH {pattern}\nRETURN H" for pattern in PATTERNS} 
 
 @pytest.mark.parametrize("definitions", [*CASES.values()], ids=[*CASES])
 def test_items_leave_no_cycles(definitions: str) -> None:
-    gc.freeze()  # what other tests have left would only take time
     engine = obep.load(text=HEAD + definitions, java=False).engine()
     random = Random(1)
 
