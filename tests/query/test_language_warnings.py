@@ -39,6 +39,13 @@ def test_every_rule_about_languages_has_a_case() -> None:
     assert {rule.code for rule in rules("languages")} <= {f"OBEP{path.name[:3]}" for path in CASES}
 
 
+def test_a_class_and_a_property_or_an_individual_may_differ_in_case_alone() -> None:
+    first = "{ ?s a :Room ; :room ?o ; :next/:door :ROOM }"
+    text = f"SELECT ?s {{ {first} SEQ {{ ?s a :Door }} FILTER(getDuration() < 5 min) }}"
+    found = examine(link(parse(f"PREFIX : <http://e/>\n{text}", language="epsparql"), FOLDER), {}, java=False)
+    assert not found.diagnostics
+
+
 def test_a_slip_in_the_name_of_a_function_is_one_error_and_no_warning() -> None:
     text = 'SELECT ?s { { ?s :p ?o } SEQ { ?s :q ?o } FILTER(getDuraton() < "P1D") }'
     found = examine(link(parse(f"PREFIX : <http://e/>\n{text}", language="epsparql"), FOLDER), {}, java=False)
