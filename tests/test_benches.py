@@ -67,6 +67,7 @@ def test_a_bench_runs(name: str, tmp_path: Path) -> None:
     assert ran.stdout.strip()
 
 
+@pytest.mark.slow
 def test_figures_go_to_a_file_and_n_sets_the_size(tmp_path: Path) -> None:
     file = tmp_path / "figures.jsonl"
     options = ["--n", "50", "--rounds", "1", "--engines", "obep", "--json", str(file)]

@@ -235,6 +235,7 @@ def runs(tmp_path: Path) -> Runs:
     return run
 
 
+@pytest.mark.slow
 def test_processes_write_the_file_of_one_process(runs: Runs, tmp_path: Path) -> None:
     written = []
     for count in ("1", "3"):

@@ -18,6 +18,7 @@ from obep.run.backtesting.backtest import backtest
 from obep.run.backtesting.tallies import kind_of, shown_day
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(0, 100, 20))
 def test_a_random_query_is_counted_as_it_is_reported_one_by_one(seed: int) -> None:
     """The batches of a backtest may have any length."""

@@ -140,6 +140,7 @@ FORMS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @settings(max_examples=20, deadline=None)
 @given(records=st.lists(record(), max_size=12))

@@ -25,6 +25,7 @@ def test_the_engine_gives_the_timed_solutions_of_the_oracle(tmp_path: Path) -> N
     assert trials.cases >= CASES * 0.95
 
 
+@pytest.mark.slow
 def test_random_cases_have_every_operator_and_often_answers() -> None:
     seen: Counter[str] = Counter()
     answered = cases = 0

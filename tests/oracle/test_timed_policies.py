@@ -47,6 +47,7 @@ def _triple(rng: random.Random) -> tuple[str, str, str]:
     )
 
 
+@pytest.mark.slow
 def test_the_engine_chooses_and_uses_up_what_the_oracle_does(tmp_path: Path) -> None:
     answered = Counter[str]()
     for seed in range(120):

@@ -17,6 +17,7 @@ class Circle:
         self.own = self
 
 
+@pytest.mark.slow
 def test_what_is_warm_is_set_aside_and_circles_go_in_time() -> None:
     kept, circle = Circle(), Circle()
     gone = weakref.ref(circle)

@@ -15,6 +15,7 @@ from worlds.known_worlds import WORLDS
 from worlds.vocabulary import DATATYPES
 
 
+@pytest.mark.slow
 def test_every_pair_of_kinds_of_owl_occurs_in_a_round_of_worlds() -> None:
     seen = Counter(pair for number in range(len(PAIRS)) for pair in draw_world(0, number, items=3).pairs())
     assert [pair for pair in PAIRS if not seen[pair]] == []
