@@ -140,6 +140,8 @@ class Decisions:
         if self._names[place] and not self._matcher.shapes.knows_any(column) and None not in column:
             return (0,) * len(column)
         aspect, known = self._aspects[place], self._seen[place]
+        if aspect is _nothing and None not in column:
+            return (0,) * len(column)
         different = set(column)
         if new := different - known.keys():
             if len(known) > MOST:
@@ -238,12 +240,17 @@ def _is_iri(slot: Slot) -> bool:
     return slot.kind == "iri" or (slot.kind == "term" and slot.places[0].type == "iri")
 
 
+def _nothing(term: Term) -> object:
+    """The aspect of terms that nothing looks at."""
+    return 0
+
+
 def _of_literal(cells: list[object], known: Callable[[Term], bool]) -> Aspect:
     """A literal counts by the constants that it meets, where it is only compared and K has it not; else as it
     is."""
     looked_at = [cell for cell in cells if cell]
     if not looked_at:
-        return lambda term: 0
+        return _nothing
     tests = [cell for cell in looked_at if callable(cell)]
     if len(tests) < len(looked_at):
         return lambda term: term

@@ -116,7 +116,9 @@ def read_blocks(file: BinaryIO, format: str, reading: Reading, size: int) -> Ite
         records = read_file(file, format, reading)
         return lots_of(records, size)
     if format == "nquads":
-        return _items_in_blocks(read_file(file, format, reading), reading)
+        from obep.formats.tables.graph_blocks import read_quad_blocks
+
+        return _whole(read_quad_blocks(file, reading), reading, lambda letter: [letter])
     if format == "csv":
         assert template is not None, "a table has no graphs"
         from obep.formats.table_rows import read_csv_blocks
@@ -125,16 +127,6 @@ def read_blocks(file: BinaryIO, format: str, reading: Reading, size: int) -> Ite
     from obep.formats.json_lines import read_json_blocks
 
     return _whole(read_json_blocks(file, reading, template), reading, lambda letter: [letter])
-
-
-def _items_in_blocks(items: Iterator[Item | DeadLetter], reading: Reading) -> Iterator[Records]:
-    """Items as records of a template, where many that follow each other are alike."""
-    from obep.formats.tables.graph_blocks import GraphBlocks
-    from obep.formats.tables.record_blocks import in_blocks, lots_of
-
-    blocks = GraphBlocks(reading)
-    for some in lots_of(items):
-        yield from in_blocks(some, blocks.of_items, list)
 
 
 def _whole(found: Iterator[T], reading: Reading, buried: Callable[[DeadLetter], T]) -> Iterator[T]:

@@ -6,8 +6,8 @@ beside times describes graphs, and is part of no item. Input without named graph
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO, cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import pyoxigraph
 
@@ -16,29 +16,43 @@ from obep.formats.long_lines import LongLine, line_blocks
 from obep.formats.nesting import Shallow
 from obep.formats.rdf_text import item_triples, localise, parse_graph, syntax
 from obep.formats.stream_reader import Reading, dead
-from obep.formats.tables.quad_blocks import statements_of, whole_graph
+from obep.formats.tables.quad_blocks import FEW, AlikeGraphs, alike_graphs, statements_of, whole_graph
 from obep.formats.time_hints import hinted, likely_bytes
 from obep.model import DeadLetter, Item, Term, Triple
 
+if TYPE_CHECKING:
+    from obep.formats.tables.record_blocks import RecordBlock
+
 FORMATS = {"trig": pyoxigraph.RdfFormat.TRIG, "nquads": pyoxigraph.RdfFormat.N_QUADS}
 REMEMBERED = 100_000
-"""The number of complete graphs whose names are kept, to notice a graph that continues later."""
+"""At least so many names of complete graphs are kept, to notice a graph that continues later."""
 TRIES = 1000
 """Errors in a row after which the rest of an input is given up."""
 PARSED = 1 << 24
 """Bytes of one term beyond which the parser itself stops."""
 
 
+Together = Callable[[AlikeGraphs], "RecordBlock | None"]
+"""Makes a block of graphs; `None` if they must be items."""
+Found = Iterator["Item | DeadLetter | RecordBlock"]
+
 AS_QUADS = "if a fourth term names the graph, it is N-Quads: such a file ends in .nq, standard input is -.nq"
 
 
 def read_quads(file: BinaryIO, format: str, reading: Reading) -> Iterator[Item | DeadLetter]:
-    """The items of a file in N-Quads or TriG; statements that cannot be read spoil only their graph.
+    """The items of a file in N-Quads or TriG."""
+    return cast(Iterator["Item | DeadLetter"], read_quads_together(file, format, reading))
 
-    A line of N-Quads that is too long is passed over. Of TriG the rest is not read: it is unknown where the
-    next statement would begin.
+
+def read_quads_together(
+    file: BinaryIO, format: str, reading: Reading, together: Together | None = None
+) -> Found:
+    """The same; graphs of N-Quads that are alike may come as a block.
+
+    Statements that cannot be read spoil only their graph. A line of N-Quads that is too long is passed over.
+    Of TriG the rest is not read: it is unknown where the next statement would begin.
     """
-    gathering = Gathering(reading)
+    gathering = Gathering(reading, together)
     unmarked = Unmarked(file)
     most = min(reading.limits.item_bytes, PARSED - CHUNK)
     shallow = Shallow(unmarked, reading.limits.nesting)
@@ -120,14 +134,17 @@ class Graph:
 class Gathering:
     """Gathers statements into items; `add` and `finish` give those that are complete."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, together: Together | None = None) -> None:
         self._reading = reading
+        self._together = together
         self._most = reading.limits.item_bytes
         self._open: dict[Term, Graph] = {}
         self._times: dict[Term, str] = {}
         self._lone: Graph | None = Graph()
         self._current: Term = ""
-        self._complete: dict[Term, None] = {}
+        self._complete: set[Term] = set()
+        self._complete_before: set[Term] = set()
+        """Names of complete graphs, the latest and those before them."""
         self._error_after: Term | None = None
         self._left: tuple[Term, int] = ("", 0)
 
@@ -144,10 +161,19 @@ class Gathering:
             return ()
         return self._add(s, p, o, statement)
 
-    def add_block(self, statements: Sequence[str]) -> Iterator[Item | DeadLetter]:
+    def add_block(self, statements: Sequence[str]) -> Found:
         """Takes statements without blank nodes that follow each other; the same as `add` for each."""
         place, count, reading = 0, len(statements), self._reading
+        tried = 0
+        """Up to where no graphs are alike."""
         while place < count:
+            if self._together is not None and place >= tried and not (self._open or self._times):
+                tried = place + FEW
+                alike = alike_graphs(statements, place, reading.time_property, self._most)
+                if alike is not None and (block := self._block(alike)) is not None:
+                    yield block
+                    place = tried = alike.end
+                    continue
             spoilt = self._error_after is not None
             whole = None if spoilt else whole_graph(statements, place, reading.time_property)
             if whole is None or not self._is_new(whole[0]) or whole[3] > self._most:
@@ -159,11 +185,27 @@ class Gathering:
             self._current = name
             if self._open:
                 yield from self._close()
-            self._done(name)
+            self._done((name,))
             try:
                 yield Item(reading.stream, reading.instant(time), tuple(dict.fromkeys(triples)), name)
             except Refused:
                 yield make_item(triples, reading, name, time)
+
+    def _block(self, alike: AlikeGraphs) -> RecordBlock | None:
+        """The block of graphs that all are new and complete; `None` if they must be items."""
+        names = set(alike.names)
+        spoilt = self._error_after is not None
+        if spoilt or len(names) < len(alike.names):
+            return None
+        if not (self._complete.isdisjoint(names) and self._complete_before.isdisjoint(names)):
+            return None
+        assert self._together is not None
+        block = self._together(alike)
+        if block is not None:
+            self._lone = None
+            self._current = alike.names[-1]
+            self._done(names)
+        return block
 
     def _add(self, s: Term, p: Term, o: Term, statement: str) -> Iterator[Item | DeadLetter]:
         head, _, name = o.rpartition(" ")
@@ -174,10 +216,10 @@ class Gathering:
         if name != self._current:
             self._current = name
             yield from self._close()
-            if name in self._complete:
+            if self._is_complete(name):
                 reason = f"more statements of {name} after it was complete; sort the input by graph"
                 yield dead(Refused("OBEP612", reason), self._reading.stream, statement)
-        if name in self._complete:
+        if self._is_complete(name):
             return
         graph = self._open.get(name) or self._open.setdefault(name, Graph())
         self._grow(graph, (s, p, head), len(statement))
@@ -273,18 +315,21 @@ class Gathering:
 
     def _is_new(self, name: Term) -> bool:
         """Whether nothing is known of a graph, and all others are complete when it begins."""
-        if name in self._complete or name in self._open or name in self._times:
+        if self._is_complete(name) or name in self._open or name in self._times:
             return False
         known = self._reading.arrival is not None or not self._open
         return known or all(one in self._times for one in self._open)
 
-    def _done(self, name: Term) -> None:
-        self._complete[name] = None
-        if len(self._complete) > REMEMBERED:
-            del self._complete[next(iter(self._complete))]
+    def _done(self, names: Iterable[Term]) -> None:
+        self._complete.update(names)
+        if len(self._complete) >= REMEMBERED:
+            self._complete_before, self._complete = self._complete, set()
+
+    def _is_complete(self, name: Term) -> bool:
+        return name in self._complete or name in self._complete_before
 
     def _item(self, name: Term) -> Item | DeadLetter:
-        self._done(name)
+        self._done((name,))
         return _give(self._open.pop(name), self._reading, name, self._times.pop(name, None))
 
 

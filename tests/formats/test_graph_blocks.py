@@ -86,15 +86,32 @@ def envelopes(draw: st.DrawFn) -> bytes:
     return "".join(f"{line}\n" for line in found).encode()
 
 
+ODD_TIMES = ('"soon"', '"7 "', '""', '"9"^^<http://www.w3.org/2001/XMLSchema#integer>', "<u:t>")
+
+
 @st.composite
 def quads(draw: st.DrawFn) -> bytes:
-    """N-Quads: a graph for each item, its time before it."""
+    """N-Quads: a graph for each item, its time before it. Often most are alike, and one in thirty is odd."""
+    alike = draw(st.booleans())
+    odd = st.integers(0, 29).map(lambda n: n == 0) if alike else st.booleans()
     at, found = 1, []
-    for number, graph in enumerate(draw(st.lists(graphs(), min_size=15, max_size=60))):
+    for number in range(draw(st.integers(15, 80))):
         at += draw(st.sampled_from((0, 1, 1, 1, 2)))
-        name = draw(st.sampled_from((f"<u:g{number}>",) * 9 + ("_:g",)))
-        found.append(f'{name} {GENERATED_AT} "{at}" .')
-        found += [line.removesuffix(".") + f"{name} ." for line in graph]
+        name, time, about = f"<u:g{number}>", f'"{at}"', ""
+        last = name
+        s, o, kind = draw(NAMES), draw(NAMES), draw(st.sampled_from(("Alpha", "Beta")))
+        graph = [f"{s} {RDF_TYPE} <http://e/{kind}> .", f"{s} <http://e/near> {o} ."]
+        if draw(odd):
+            graph = draw(graphs())
+            name = last = draw(st.sampled_from((name,) * 6 + ("_:g", "<u:g1>", "<u:g0>")))
+            if draw(st.booleans()):
+                last = f"<u:g{number + 1}>"
+            time = draw(st.sampled_from((time,) * 6 + ODD_TIMES))
+            about = draw(st.sampled_from(("", "", f"{name} <u:p> <u:o> .", f'<u:a> <u:p> "b {name}" .')))
+        found.append(f"{name} {GENERATED_AT} {time} .")
+        found += [line.removesuffix(".") + f"{name} ." for line in graph[:-1]]
+        found += [graph[-1].removesuffix(".") + f"{last} ."]
+        found += [about] * bool(about)
     return "".join(f"{line}\n" for line in found).encode()
 
 
@@ -154,5 +171,6 @@ def test_alike_graphs_come_as_one_block(format: str) -> None:
             lines += [f'<u:g{n}> {GENERATED_AT} "{n}" .', f"{triple} <u:g{n}> ."]
     blocks, _ = in_blocks("".join(f"{line}\n" for line in lines).encode(), format)
     [largest] = [block for block in blocks if isinstance(block, RecordBlock) and len(block) > 25]
-    assert largest[0].item().name == ("<u:g1>" if format == "nquads" else "")
+    first = sum(map(len, blocks[: blocks.index(largest)])) + 1
+    assert largest[0].item().name == (f"<u:g{first}>" if format == "nquads" else "")
     assert sum(map(len, blocks)) == 59

@@ -6,14 +6,16 @@ the terms only. So their template is what they have in common, and they are deci
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import eq
-from typing import Any
+from typing import Any, BinaryIO
 
+from obep.formats.quads import read_quads_together
 from obep.formats.rdf_text import read_line_triples
 from obep.formats.stream_reader import Reading
 from obep.formats.tables.mapped_records import ODD
-from obep.formats.tables.record_blocks import Column, RecordBlock, instants
+from obep.formats.tables.quad_blocks import AlikeGraphs, TripleColumns
+from obep.formats.tables.record_blocks import SIZE, Column, RecordBlock, Records, in_blocks, instants
 from obep.formats.timestamps import parse_instant
 from obep.formats.triple_template import Place, Slot, Template
 from obep.model import DeadLetter, Item, Term
@@ -58,7 +60,18 @@ class GraphBlocks:
         found = read_line_triples([record["graph"] for record in records])
         if found is None:
             return None
-        return self._block(reading.named(stream), times, *found, None, lines)
+        return self._block(reading.named(stream), times, _by_place(*found), None, lines)
+
+    def of_graphs(self, graphs: AlikeGraphs) -> RecordBlock | None:
+        """The block of some graphs that are alike; `None` if they must be items."""
+        reading = self._reading
+        if reading.source not in reading.notes.settled:
+            return None
+        try:
+            times = self._instants(graphs.times)
+            return self._block(reading.stream, times, graphs.triples, graphs.names, [b""] * len(times))
+        except ODD:
+            return None
 
     def of_items(self, items: Sequence[Item | DeadLetter]) -> RecordBlock | None:
         """The block of some items; `None` if one of them is other than most."""
@@ -71,7 +84,7 @@ class GraphBlocks:
         triples = [triple for item in whole for triple in item.triples]
         times, lines = [item.at for item in whole], [item.sent for item in whole]
         try:
-            return self._block(stream, times, triples, each, names if any(names) else None, lines)
+            return self._block(stream, times, _by_place(triples, each), names if any(names) else None, lines)
         except ValueError:
             return None
 
@@ -79,13 +92,12 @@ class GraphBlocks:
         self,
         stream: str,
         times: list[int],
-        triples: Sequence[Sequence[str]],
-        each: int,
+        triples: Sequence[TripleColumns],
         names: list[Term] | None,
         lines: list[bytes],
     ) -> RecordBlock | None:
-        """Records of `each` triples; raises ValueError where they have different properties."""
-        columns, structure = _columns(triples, each)
+        """Records of equally many triples; raises ValueError where they have different properties."""
+        columns, structure = _columns(triples)
         kinds = tuple([_kind(column) for column in columns])
         if "" in kinds:
             return None
@@ -107,21 +119,60 @@ class GraphBlocks:
         return instants(values, unit, zone)
 
 
-def _columns(triples: Sequence[Sequence[str]], each: int) -> tuple[list[tuple[str, ...]], Structure]:
-    """The terms of each slot, and where they stand in a record of `each` triples.
+def read_quad_blocks(file: BinaryIO, reading: Reading) -> Iterator[Records]:
+    """The items of a file of N-Quads as records of a template, where many in a row are alike."""
+    blocks = GraphBlocks(reading)
+    for some in _apart(read_quads_together(file, "nquads", reading, blocks.of_graphs)):
+        if isinstance(some, RecordBlock):
+            yield some
+        else:
+            yield from in_blocks(some, blocks.of_items, list)
+
+
+def _apart(
+    found: Iterator[Item | DeadLetter | RecordBlock],
+) -> Iterator[RecordBlock | list[Item | DeadLetter]]:
+    """Blocks, and what stands between them; what came before an error is given before it is raised."""
+    some: list[Item | DeadLetter] = []
+    try:
+        for one in found:
+            if not isinstance(one, RecordBlock):
+                some.append(one)
+                if len(some) < SIZE:
+                    continue
+            if some:
+                yield some
+                some = []
+            if isinstance(one, RecordBlock):
+                yield one
+    except Exception:
+        if some:
+            yield some
+        raise
+    if some:
+        yield some
+
+
+def _by_place(triples: Sequence[Sequence[Term]], each: int) -> list[TripleColumns]:
+    """The triples that stand first in a record of `each` triples, those that stand second, and so on."""
+    subjects, properties, objects = zip(*triples, strict=True)
+    return [(subjects[n::each], properties[n::each], objects[n::each]) for n in range(each)]
+
+
+def _columns(triples: Sequence[TripleColumns]) -> tuple[list[Sequence[Term]], Structure]:
+    """The terms of each slot, and where they stand in a record.
 
     Raises ValueError where records have different properties.
     """
-    subjects, properties, objects = zip(*triples, strict=True)
-    columns: list[tuple[str, ...]] = []
+    columns: list[Sequence[Term]] = []
     structure = []
-    for place in range(each):
-        [p] = set(properties[place::each])
-        structure.append((_slot(subjects[place::each], columns), p, _slot(objects[place::each], columns)))
+    for subjects, properties, objects in triples:
+        [p] = set(properties)
+        structure.append((_slot(subjects, columns), p, _slot(objects, columns)))
     return columns, tuple(structure)
 
 
-def _slot(column: tuple[str, ...], columns: list[tuple[str, ...]]) -> int:
+def _slot(column: Sequence[Term], columns: list[Sequence[Term]]) -> int:
     """The slot of a column: one that has the same terms, or a new one."""
     for number, known in enumerate(columns):
         if column[0] == known[0] and all(map(eq, column, known)):
@@ -130,7 +181,7 @@ def _slot(column: tuple[str, ...], columns: list[tuple[str, ...]]) -> int:
     return len(columns) - 1
 
 
-def _kind(column: tuple[str, ...]) -> str:
+def _kind(column: Sequence[Term]) -> str:
     """What the terms of a slot are: all names, or all literals; else nothing."""
     firsts = {term[0] for term in column}
     return "iri" if firsts == {"<"} else "string" if firsts == {'"'} else ""
