@@ -51,7 +51,10 @@ class StatesSeen(Protocol):
     def against(self, state: Term, key: Key) -> Iterable[str]:
         """Explain why a state does not hold, line by line."""
 
-    def came(self, spell: Spell) -> str:
+    def lacked(self, state: Term, spell: Spell) -> str:
+        """What a state by rows lacked at the end of an episode; empty for others, or if it is not known."""
+
+    def came(self, state: Term, spell: Spell) -> str:
         """The items at the end of an episode that are about its values."""
 
 
@@ -98,11 +101,11 @@ def moment_lines(part: StatePart, key: Key, states: StatesSeen, telling: Telling
         yield from (_holds(one, part, states, telling) for one in _open(spells))
 
 
-def spell_text(spell: Spell, states: StatesSeen, telling: Telling) -> str:
-    """An episode: `from 1 to 8, then z1 temperature "20"`."""
+def spell_text(state: Term, spell: Spell, states: StatesSeen, telling: Telling) -> str:
+    """An episode of a state: `from 1 to 8, then z1 temperature "20"`."""
     if spell.ended is None:
         return f"since {telling.at(spell.begun)}"
-    return f"from {telling.at(spell.begun)} to {telling.at(spell.ended)}{_then(spell, states)}"
+    return f"from {telling.at(spell.begun)} to {telling.at(spell.ended)}{_then(state, spell, states)}"
 
 
 def while_text(name: str, spells: Spells, start: int, end: int, telling: Telling) -> str | None:
@@ -140,7 +143,7 @@ def _lasted(spell: Spell) -> int:
 
 def _too_short(spell: Spell, part: StatePart, states: StatesSeen, telling: Telling) -> str:
     name, asked = states.name(part.of, spell.key), duration(part.lasting or 0)
-    return f"{name} held {duration(_lasted(spell))} of {asked}, {spell_text(spell, states, telling)}"
+    return f"{name} held {duration(_lasted(spell))} of {asked}, {spell_text(part.of, spell, states, telling)}"
 
 
 def _holds(spell: Spell, part: StatePart, states: StatesSeen, telling: Telling) -> str:
@@ -154,12 +157,14 @@ def _holds(spell: Spell, part: StatePart, states: StatesSeen, telling: Telling) 
     return f"{name} holds since {telling.at(spell.begun)}, {so_far} of {asked}; {telling.ahead(due)}"
 
 
-def _then(spell: Spell, states: StatesSeen) -> str:
+def _then(state: Term, spell: Spell, states: StatesSeen) -> str:
+    if lacked := states.lacked(state, spell):
+        return f", then {lacked}"
     if spell.expired:
         return ", then it expired: its last item is too old"
     if spell.by_calendar:
         return ", as its calendar says"
-    came = states.came(spell)
+    came = states.came(state, spell)
     return f", then came {came}" if came else ", then it ended"
 
 

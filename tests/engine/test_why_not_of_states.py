@@ -185,6 +185,54 @@ def test_a_state_by_rows_tells_its_figures_where_it_came_nearest(question: str, 
     assert asked(STUFFY, question, CO2) == lines
 
 
+ENDED = [
+    *((minute, ":z1 :co2 1200 .") for minute in (0, 3, 6, 9)),
+    (14, ":z1 :co2 600 ."),
+    *((minute, f":z2 :co2 {ppm} .") for minute, ppm in ((15, 1200), (16, 1100), (17, 1000), (18, 300))),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        (
+            "Stuffy(:z1)",  # at 13 the row of 3 leaves
+            'Stuffy(z1) held from 360 to 780, then with 2 rows ?n was "2" where HAVING asks ?n >= 3',
+        ),
+        (
+            "Stuffy(:z2)",
+            'Stuffy(z2) held from 1020 to 1080, then with 4 rows ?mean was "900" '
+            "where HAVING asks ?mean > 1000",
+        ),
+    ],
+)
+def test_a_state_by_rows_tells_what_it_lacked_at_its_end(question: str, line: str) -> None:
+    assert line in asked(STUFFY, question, ENDED)
+
+
+def test_a_state_by_rows_without_having_ends_with_its_last_row() -> None:
+    query = """EVENT On AS (status value "on")
+    STATE Seen(?f) OVER On(?f) WITHIN 10 min
+    EVENT Long(?f) MATCH Seen(?f) FOR 1 h
+    RETURN ALL"""
+    items = [(0, ':f1 :status "on" .'), (30, ':f2 :status "on" .')]
+    assert (
+        asked(query, "Long(:f1)", items)[-1]
+        == "Seen(f1) held 10 min of 1 h, from 0 to 600, then its last row left"
+    )
+
+
+def test_what_ended_a_state_names_first_what_it_asks_for() -> None:
+    items = [(0, ":z1 :temperature 31 ."), (7, ":z1 :co2 950 ; :temperature 29 .")]
+    assert asked(HOT, "Hot(:z1)", items)[1] == (
+        "Hot(z1) held from 0 to 300, then it expired: its last item is too old"
+    )
+    items = [(0, ":z1 :temperature 31 ."), (4, ":z1 :co2 950 ; :temperature 29 .")]
+    assert asked(HOT, "Hot(:z1)", items)[1] == (
+        'Hot(z1) held from 0 to 240, then came z1 temperature "29"; z1 co2 "950"'
+    )
+
+
 def test_only_the_last_rows_are_shown() -> None:
     readings = [(minute, f":z1 :co2 {500 + minute} .") for minute in range(8)]
     assert asked(STUFFY, "Stuffy(:z1)", readings)[-1] == (
@@ -262,7 +310,7 @@ LATE = [(22 * 60, ":f1 :fault 3 .")]
             "Busy(:f1)",
             STOPPED,
             [
-                "Busy(f1) came nearest at 29100, with 1 row:",
+                "Busy(f1) came nearest at 29400, with 1 row:",
                 '  HAVING asks HELD() >= 10 min, and HELD() is "PT5M"',
                 '  its rows: from 28800 to 29100, then came f1 status "off"',
             ],

@@ -5,9 +5,11 @@ So the moment is found at which the fewest parts were not true, and by the least
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 from obep.engine.states.episodes import Episode
@@ -20,7 +22,7 @@ from obep.output.why_tree import short
 from obep.query import ast
 from obep.query.print.printer import show
 from obep.query.walk import walk
-from obep.why_not.state_history import Key, StatesSeen, Telling, spell_text
+from obep.why_not.state_history import Key, Spell, StatesSeen, Telling, spell_text
 
 MOST = 500
 """So many of the latest rows are played again."""
@@ -48,15 +50,16 @@ def having_lines(run: OverState, key: Key, states: StatesSeen, telling: Telling)
     assert isinstance(definition, ast.OverState)
     parts = _conjuncts(definition.having)
     over = max((one.ended or 0 for one in states.spells(run.state.state, key).all), default=None)
-    moments = (one for one in _moments(run, parts, key, states) if over is None or -one.before > over)
+    moments = (
+        one for one in _moments(run, parts, key, states, telling.now) if over is None or -one.before > over
+    )
     nearest = min(moments, key=lambda one: one[:3], default=None)
     if nearest is None:
         if over is not None:
             yield "since then it has had no row"
         return
     name, at = states.name(run.state.state, nearest.key), telling.at(-nearest.before)
-    rows = "1 row" if nearest.rows == 1 else f"{nearest.rows} rows"
-    yield f"{name} came nearest at {at}, with {rows}:"
+    yield f"{name} came nearest at {at}, with {_counted(nearest.rows)}:"
     for number, part in enumerate(parts):
         if nearest.values.get(f"_:part{number}") != TRUE:
             figures = ", ".join(_figures(part, nearest.values)) or "it is an error"
@@ -64,6 +67,33 @@ def having_lines(run: OverState, key: Key, states: StatesSeen, telling: Telling)
     if (shown := list(_row_lines(run, nearest, states, telling))) and nearest.rows:
         more = f", and {len(shown) - SHOWN} before them" if len(shown) > SHOWN else ""
         yield f"  its rows: {'; '.join(shown[-SHOWN:])}{more}"
+
+
+def lacked_at_end(run: OverState, spell: Spell, states: StatesSeen) -> str:
+    """What HAVING lacked when an episode ended; empty if too few rows are remembered to tell."""
+    definition = run.state.definition
+    assert isinstance(definition, ast.OverState)
+    assert spell.ended is not None
+    rows = list(run.recent)
+    if len(rows) >= MOST and rows[-MOST][END] > spell.begun - definition.within.micros:
+        return ""
+    parts = _conjuncts(definition.having)
+    moments = (
+        one for one in _moments(run, parts, spell.key, states, spell.ended) if -one.before == spell.ended
+    )
+    nearest = min(moments, key=lambda one: one[:2], default=None)
+    if nearest is None or not nearest.untrue:
+        return "" if nearest is not None or definition.each is not None else "its last row left"
+    wanting = [
+        f"{' and '.join(_figures(part, nearest.values, 'was')) or show(part)} where HAVING asks {show(part)}"
+        for number, part in enumerate(parts)
+        if nearest.values.get(f"_:part{number}") != TRUE
+    ]
+    return f"with {_counted(nearest.rows)} {', and '.join(wanting)}"
+
+
+def _counted(rows: int) -> str:
+    return "1 row" if rows == 1 else f"{rows} rows"
 
 
 def _row_lines(run: OverState, nearest: _Near, states: StatesSeen, telling: Telling) -> Iterator[str]:
@@ -76,7 +106,7 @@ def _row_lines(run: OverState, nearest: _Near, states: StatesSeen, telling: Tell
         asked = tuple(bound.get(one.name) for one in over.parameters)
         for spell in states.spells(over.state.iri, asked).all:
             if spell.begun <= at and (spell.ended is None or spell.ended > least):
-                yield spell_text(spell, states, telling)
+                yield spell_text(over.state.iri, spell, states, telling)
         return
     computed = (definition.having, *(one.expression for one in definition.aggregates))
     aggregates = [node for one in computed if one for node in walk(one) if isinstance(node, ast.Aggregate)]
@@ -96,21 +126,22 @@ def _conjuncts(having: ast.Expression | None) -> tuple[ast.Expression, ...]:
     return having.operands if isinstance(having, ast.Conjunction) else (having,)
 
 
-def _figures(part: ast.Expression, values: dict[str, Term]) -> Iterator[str]:
+def _figures(part: ast.Expression, values: dict[str, Term], verb: str = "is") -> Iterator[str]:
     """The values of what a part of HAVING compares."""
     for node in dict.fromkeys(walk(part)):
         if isinstance(node, ast.Var | ast.Aggregate):
             found = values.get(node.name if isinstance(node, ast.Var) else f"_:{show(node)}")
-            yield f"{show(node)} {'has no value' if found is None else f'is {short(found)}'}"
+            yield f"{show(node)} {'has no value' if found is None else f'{verb} {short(found)}'}"
 
 
 def _moments(
-    run: OverState, parts: tuple[ast.Expression, ...], key: Key, states: StatesSeen
+    run: OverState, parts: tuple[ast.Expression, ...], key: Key, states: StatesSeen, to: int
 ) -> Iterator[_Near]:
-    """All groups that fit at all moments at which something changed."""
+    """All groups that fit at all moments up to an instant at which something changed."""
     replay = _Replay(run, parts)
-    for at, thing in replay.history(key, states):
-        for moment in replay.until(at, thing):
+    history = [one for one in replay.history(key, states) if one[0] <= to]
+    for at, happened in groupby([*history, (to, None)], key=itemgetter(0)):
+        for moment in replay.until(at, [thing for _, thing in happened if thing is not None]):
             for one, groups in replay.groups():
                 if all(wanted in (None, value) for value, wanted in zip(one, key, strict=True)):
                     for values, rows in groups:
@@ -185,19 +216,22 @@ class _Replay:
                     found.append((spell.ended, _Edge(use.state.iri, ending)))
         return sorted(found, key=lambda one: one[0])
 
-    def until(self, at: int, thing: _Happened) -> Iterator[int]:
-        """Goes on to an instant at which something happens; the moments up to it."""
-        while self._left and (due := self._run.next_change()) is not None and due < at:
+    def until(self, at: int, happened: Sequence[_Happened]) -> Iterator[int]:
+        """Goes on to an instant at which something may happen; the moments up to it."""
+        before = at if happened else at + 1
+        while self._left and (due := self._run.next_change()) is not None and due < before:
             self._left -= 1
             self._run.decide(due)
             yield due
-        if isinstance(thing, _Edge):
-            for listener in self._states_read[thing.state].episodes.listeners:
-                listener(thing.episode, at)
-        else:
-            self._run.take(thing)
-        self._run.decide(at)
-        yield at
+        for thing in happened:
+            if isinstance(thing, _Edge):
+                for listener in self._states_read[thing.state].episodes.listeners:
+                    listener(thing.episode, at)
+            else:
+                self._run.take(thing)
+        if happened:
+            self._run.decide(at)
+            yield at
 
     def groups(self) -> Iterator[tuple[tuple[Term, ...], list[tuple[dict[str, Term], int]]]]:
         """Current groups with their aggregates and numbers of rows."""

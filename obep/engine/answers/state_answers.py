@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 
 from obep.engine.answers.group_answers import group_lines
-from obep.engine.answers.over_answers import having_lines
+from obep.engine.answers.over_answers import having_lines, lacked_at_end
 from obep.engine.query import Query
 from obep.engine.runtime import Runtime
 from obep.engine.states.daily_state import EPOCH, DailyState
@@ -18,6 +18,7 @@ from obep.output.why_tree import short
 from obep.plan.plan import EventPlan
 from obep.plan.state_plan import StatePlan
 from obep.query import ast
+from obep.query.walk import walk
 from obep.why_not.latest import Latest
 from obep.why_not.report import WhyNot
 from obep.why_not.state_history import Key, Spell, Spells, Telling, key_text, spell_text
@@ -61,7 +62,11 @@ class StateAnswers:
             if items and fits(one, key):
                 yield from run.periods(one, items[0].at, self._telling.now)
 
-    def came(self, spell: Spell) -> str:
+    def lacked(self, state: Term, spell: Spell) -> str:
+        run = self._runtime.run_of(state)
+        return lacked_at_end(run, spell, self) if isinstance(run, OverState) else ""
+
+    def came(self, state: Term, spell: Spell) -> str:
         said = [
             triple
             for item in self._latest.items
@@ -70,6 +75,8 @@ class StateAnswers:
             if not spell.key or any(term in spell.key for term in triple)
         ]
         news = [triple for triple in said if triple[1] != RDF_TYPE] or said
+        asked = {node.iri for node in walk(self._plans[state].definition) if isinstance(node, ast.Name)}
+        news.sort(key=lambda triple: triple[1] not in asked)
         shown = [" ".join(map(short, triple)) for triple in dict.fromkeys(news)]
         return "; ".join(shown[:SAID]) + ("; …" if len(shown) > SAID else "")
 
@@ -108,7 +115,7 @@ class StateAnswers:
         if any(one.ended is None for one in spells):
             return
         if spells:
-            last = spell_text(spells[-1], self, self._telling)
+            last = spell_text(each.state.iri, spells[-1], self, self._telling)
             yield f"FOR EACH {self.name(each.state.iri, spells[-1].key)}: it held {last}"
             return
         yield f"FOR EACH {self.name(each.state.iri, key)}: it {self._telling.never('held')}"

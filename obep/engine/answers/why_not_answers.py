@@ -74,7 +74,7 @@ class WhyNotAnswers:
             lines.append(f"the last {FEW}:")
         for one in spells.all[-FEW:]:
             held = "holds" if one.ended is None else "held"
-            text = spell_text(one, self._states, self._telling)
+            text = spell_text(plan.state, one, self._states, self._telling)
             lines.append(f"{self._states.name(plan.state, one.key)} {held} {text}")
         if not any(one.ended is None for one in spells.all):
             lines += self._states.against(plan.state, key) if self._latest.most != 0 else ()
