@@ -135,12 +135,20 @@ class Matcher:
             bundle.value_tests,
             bundle.definitions.axioms.datatype_definitions,
             all_matter=self._all_matter,
+            alike=bundle.lower.program.alike() if self._finds_no_event else None,
         )
         self.statements = Statements(
             bundle, partial(self._for_statements, self._given, self.gap is None), self
         )
         store = bundle.lower.store
         self._changing = store if isinstance(store, ChangingStore) else None
+
+    @property
+    def _finds_no_event(self) -> bool:
+        """Whether items are only looked at for contradictions, by rules alone."""
+        definitions = self.bundle.definitions
+        groups = self._graphs is not None or self._asks.some
+        return self.bundle.exact and not (definitions.goals or groups or self._all_matter)
 
     def change_knowledge(self, bundle: Bundle, affected: Container[object] | None) -> None:
         """K is another one: that of this bundle, of the same query and T.

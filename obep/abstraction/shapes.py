@@ -52,14 +52,17 @@ class Shapes:
         datatypes: Mapping[Term, DataRange],
         *,
         all_matter: bool = False,
+        alike: Mapping[Term, object] | None = None,
     ) -> None:
-        """`fixed` are the names in guards; `all_matter`: a guard may read any property."""
+        """`fixed` are the names in guards; `all_matter`: a guard may read any property; `alike`: the same for
+        all classes of which the same follows, where nothing is found that has their names."""
         self._classes, self._roles, data = matters
         self._data: dict[Term, Cell | bool] = {**data}
         self._ids = readings[0].store.ids
         more = {name for reading in readings[1:] for name in reading.store.ids if name not in self._ids}
         self._fixed = fixed | more or None
         self._all_matter = all_matter
+        self._alike = alike
         for p, looked_at in data.items():
             if looked_at and tests.only_with_constants(p):
                 self._data[p] = _cell(tests.of(p), datatypes)
@@ -89,6 +92,7 @@ class Shapes:
         more = False
         ids, fixed = self._ids, self._fixed
         classes, roles, all_matter = self._classes, self._roles, self._all_matter
+        alike = self._alike
         for triple in triples:
             s, p, o = triple
             first = o[0]
@@ -114,6 +118,9 @@ class Shapes:
             else:
                 key.append(s)
             key.append(p)
+            if alike is not None and p == RDF_TYPE:
+                key.append(alike.get(o, o))
+                continue
             if p == RDF_TYPE or o in ids or (fixed is not None and o in fixed):
                 key.append(o)
                 continue
@@ -135,6 +142,8 @@ class Shapes:
 
 
 def _cell(ranges: Sequence[DataRange], datatypes: Mapping[Term, DataRange]) -> Cell:
+    if not ranges:
+        return lambda literal: 0
     known: dict[Term, int] = {}
 
     def cell(literal: Term) -> int:

@@ -61,6 +61,11 @@ class WindowClosure:
         self._explains = False
         """Whether `_nodes` are kept."""
 
+    @property
+    def apart_data(self) -> Collection[Term]:
+        """Properties from whose triples with literals nothing but themselves follows."""
+        return self._names.apart[1]
+
     def change(
         self,
         gone: Collection[Triple],

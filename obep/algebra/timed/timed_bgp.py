@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from types import MappingProxyType
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from obep.algebra.bag_node import onto
 from obep.algebra.evaluation import Evaluation, Slots, check_solutions
 from obep.algebra.nodes.basic_graph_pattern import BasicGraphPattern, TripleMatch
+from obep.algebra.timed.kept_occurrences import Join
 from obep.algebra.timed.timed_node import Round, TimedNode, distinct
 from obep.algebra.timed.timed_solution import Solution
 from obep.algebra.timed.triple_occurrences import Shape, TripleOccurrence, Wanted
@@ -53,6 +55,9 @@ class TimedBgp(TimedNode):
         self._plans = _plans(patterns)
         self._in_k: list[bool] | None = None
         """Whether K has triples for each pattern; known once its timeless solutions are."""
+        counts = Counter(slot for one in patterns for slot in {slot for _, slot in one.slots})
+        self._joined = frozenset(slot for slot, number in counts.items() if number > 1)
+        self._connected = _is_connected(patterns)
 
     def timeless(self, run: Evaluation) -> list[Solution]:
         if self._in_k is None:
@@ -60,6 +65,23 @@ class TimedBgp(TimedNode):
         return distinct(self._shown(map(Solution, BasicGraphPattern(self._patterns).rows(run))))
 
     def found(self, round_: Round) -> list[Solution]:
+        shaped = round_.shaped
+        if shaped is None or not self._is_apart or any(round_.run.seed):
+            return self._found(round_)
+        rows = shaped.shape.rows.get(self)
+        if rows is None:
+            found = self._found(round_)
+            shaped.shape.rows[self] = shaped.without_names(one.row for one in found)
+            return found
+        at = round_.at
+        return [Solution(shaped.row(row), at, at, at - shaped.lead) for row in rows]
+
+    @property
+    def _is_apart(self) -> bool:
+        """Whether triples that share no term with others are in no solution with them."""
+        return self._connected and self._in_k is not None and not any(self._in_k)
+
+    def _found(self, round_: Round) -> list[Solution]:
         since = None if self._within is None else round_.at - self._within
         found: dict[Solution, None] = {}
         empty = Solution(round_.run.seed)
@@ -112,6 +134,12 @@ class TimedBgp(TimedNode):
     def asked(self) -> Iterator[Wanted]:
         return (pattern.constants for pattern in self._patterns)
 
+    def joins(self) -> Iterator[Join]:
+        for pattern in self._patterns:
+            for place, slot in pattern.slots:
+                if slot in self._joined:
+                    yield pattern.constants[1], place
+
     def keeps(self) -> Iterator[int | None]:
         yield self._within if len(self._patterns) > 1 else 0
 
@@ -129,6 +157,16 @@ class TimedBgp(TimedNode):
             if self._hidden:
                 row = tuple([None if at in self._hidden else value for at, value in enumerate(row)])
             yield solution._replace(row=row)
+
+
+def _is_connected(patterns: Sequence[TripleMatch]) -> bool:
+    """Whether shared variables lead from each pattern to all others."""
+    slots = [{slot for _, slot in one.slots} for one in patterns] or [set()]
+    reached, waiting = slots[0], slots[1:]
+    while found := [one for one in waiting if not reached.isdisjoint(one)]:
+        reached = reached.union(*found)
+        waiting = [one for one in waiting if reached.isdisjoint(one)]
+    return not waiting
 
 
 def _plans(patterns: tuple[TripleMatch, ...]) -> list[tuple[TripleMatch, list[_Step]]]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from obep.algebra.evaluation import Evaluation, Row, Slots
+from obep.algebra.timed.kept_occurrences import Join, KeptOccurrences
+from obep.algebra.timed.shaped_triples import ShapedTriples
 from obep.algebra.timed.timed_solution import Solution, SolutionMemory
 from obep.algebra.timed.triple_occurrences import Shape, TripleOccurrences, Wanted
 from obep.model import Term
@@ -20,10 +22,12 @@ class Round:
     """The triples that have come since the last round."""
     new: TripleOccurrences
     """All triples of the instant up to now, those that were added included."""
-    old: TripleOccurrences
+    old: TripleOccurrences | KeptOccurrences
     """The triples of earlier instants."""
     run: Evaluation
     """K, and what expressions need."""
+    shaped: ShapedTriples | None = None
+    """All triples of the instant, where no earlier one may be in a solution with them but through K."""
 
 
 class TimedNode:
@@ -74,6 +78,11 @@ class TimedNode:
         """The constants of its triple patterns."""
         for part in self.parts:
             yield from part.asked()
+
+    def joins(self) -> Iterator[Join]:
+        """The places of triples that have a variable of another triple pattern, too."""
+        for part in self.parts:
+            yield from part.joins()
 
     def keeps(self) -> Iterator[int | None]:
         """How long it looks back for triples; None is without a limit."""
@@ -156,6 +165,9 @@ class Operand:
 
     def asked(self) -> Iterator[Wanted]:
         return self.node.asked()
+
+    def joins(self) -> Iterator[Join]:
+        return self.node.joins()
 
     def keeps(self) -> Iterator[int | None]:
         return self.node.keeps()

@@ -11,6 +11,8 @@ from obep.algebra.dataset import Dataset
 from obep.algebra.evaluation import Evaluation, Row
 from obep.algebra.template import instantiate
 from obep.algebra.term_order import written
+from obep.algebra.timed.kept_occurrences import JoinPlaces, KeptOccurrences
+from obep.algebra.timed.shaped_triples import ShapedTriples
 from obep.algebra.timed.timed_layers import Follow, Rule, is_recursive, layers
 from obep.algebra.timed.timed_node import Round, TimedNode
 from obep.algebra.timed.timed_solution import Solution, SolutionMemory
@@ -83,14 +85,17 @@ class _Statement:
     def start(self, k: Dataset) -> None:
         self.node.timeless(self._run(k, 0))
 
-    def look(self, at: int, new: TripleOccurrences, old: TripleOccurrences, k: Dataset) -> list[Solution]:
+    def look(self, at: int, new: TripleOccurrences, old: KeptOccurrences, k: Dataset) -> list[Solution]:
         """The solutions that end at an instant and were not found at the last look at it."""
         if len(new) == self._seen:
             return []
         added = new.since(self._seen)
         self._seen = len(new)
         self._history.see(old, new)
-        every = self.node.found(Round(at, added, new, old, self._run(k, at)))
+        shaped = new.shaped
+        if shaped is not None and (added is not new or old.may_join(shaped)):
+            shaped = None
+        every = self.node.found(Round(at, added, new, old, self._run(k, at), shaped))
         found = (self._unmarked(one) for one in every if not one.is_over(self._reach, at))
         fresh = [one for one in dict.fromkeys(found) if one not in self.solutions]
         self.solutions.update(dict.fromkeys(fresh))
@@ -258,27 +263,30 @@ class TimedProgram:
         self._all: list[_Statement] = [*self._rules, *self._queries]
         self._shapes = frozenset(shape for one in self._all for shape in one.node.shapes())
         self._horizon = _longest(one for statement in self._all for one in statement.keeps())
-        self._old = TripleOccurrences(self._shapes, expires=self._horizon is not None)
+        self._places = JoinPlaces(one for statement in self._all for one in statement.node.joins())
+        self._old = self._kept()
         self.asked = WantedTriples(one for statement in self._all for one in statement.asked())
         """The constants of its triple patterns: what they may match."""
         for one in self._all:
             one.start(k)
 
     def take(
-        self, at: int, triples: Mapping[Triple, int], refuse: Callable[[Refused], None] | None = None
+        self,
+        at: int,
+        triples: Mapping[Triple, int] | ShapedTriples,
+        refuse: Callable[[Refused], None] | None = None,
     ) -> list[TimedAnswer]:
         """The answers to the triples of an instant, each with its lead; all of it is known now.
 
         Where rules derive too much none of that counts (D27): `refuse` is called, and queries are answered.
         """
-        asserted = [TripleOccurrence(triple, at, at, lead) for triple, lead in triples.items()]
         asked = self._all
         try:
-            new = self._derived(at, asserted)
+            new = self._derived(at, self._of(at, triples))
         except Refused as refused:
             for one in self._all:
                 one.forget()
-            new, asked = self._of(asserted), [*self._queries]
+            new, asked = self._of(at, triples), [*self._queries]
             if refuse is None or refused.code != TOO_MANY:
                 self._finish(at, new, ())
                 raise
@@ -296,9 +304,8 @@ class TimedProgram:
 
     def load(self, data: Any) -> None:
         occurrences, memories = data
-        self._old = TripleOccurrences(self._shapes, expires=self._horizon is not None)
-        for triple, *times in occurrences:
-            self._old.add(TripleOccurrence(tuple(triple), *times))
+        self._old = self._kept()
+        self._old.load(TripleOccurrence(tuple(triple), *times) for triple, *times in occurrences)
         for memory, solutions in zip(self._memories(), memories, strict=True):
             memory.load(Solution(tuple(row), *times) for row, *times in solutions)
 
@@ -310,15 +317,20 @@ class TimedProgram:
         for statement in self._all:
             yield from statement.node.memories()
 
-    def _of(self, asserted: Iterable[TripleOccurrence]) -> TripleOccurrences:
+    def _kept(self) -> KeptOccurrences:
+        return KeptOccurrences(self._shapes, self._places, expires=self._horizon is not None)
+
+    def _of(self, at: int, triples: Mapping[Triple, int] | ShapedTriples) -> TripleOccurrences:
+        if isinstance(triples, ShapedTriples):
+            return TripleOccurrences(self._shapes, triples, at)
         new = TripleOccurrences(self._shapes)
-        for one in asserted:
-            new.add(one)
+        for triple, lead in triples.items():
+            new.add(TripleOccurrence(triple, at, at, lead))
         return new
 
-    def _derived(self, at: int, asserted: Iterable[TripleOccurrence]) -> TripleOccurrences:
+    def _derived(self, at: int, new: TripleOccurrences) -> TripleOccurrences:
         """The triples of an instant with all that rules derive from them."""
-        new, derived = self._of(asserted), set[TripleOccurrence]()
+        derived = set[TripleOccurrence]()
         for rules, recursive in self._layers:
             while True:
                 before = len(new)
@@ -354,9 +366,9 @@ class TimedProgram:
         for one in self._all:
             one.look(at, new, self._old, self._k)
             one.close(at, answered=one in answered)
-        for occurrence in new:
-            self._old.add(occurrence)
-        if self._horizon is not None:
+        if self._horizon != 0:
+            self._old.keep(new, at)
+        if self._horizon:
             self._old.expire(at - self._horizon)
 
 

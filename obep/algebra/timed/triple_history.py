@@ -5,7 +5,7 @@ Where EXISTS can be joined with the solutions that it tests, `TimedExists` does 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, product
 
 from obep.algebra.bag_node import BagNode
@@ -24,10 +24,10 @@ class History:
         """`reach`: for how long triples are there, those with a lead for less; `None` is for ever."""
         self.reach = reach
         self.groups: list[GroupInHistory] = []
-        self._old: TripleOccurrences = TripleOccurrences(())
-        self._new: TripleOccurrences = self._old
+        self._old: Iterable[TripleOccurrence] = ()
+        self._new: Iterable[TripleOccurrence] = ()
 
-    def see(self, old: TripleOccurrences, new: TripleOccurrences) -> None:
+    def see(self, old: Iterable[TripleOccurrence], new: Iterable[TripleOccurrence]) -> None:
         """The triples of earlier instants, and those of this one up to now."""
         self._old, self._new = old, new
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from heapq import heappop, heappush
 from itertools import islice
 from operator import itemgetter
 from typing import Any, NamedTuple
 
+from obep.algebra.timed.shaped_triples import ShapedTriples
 from obep.model import Term, Triple
 
 Shape = tuple[bool, bool, bool]
@@ -25,41 +25,13 @@ class TripleOccurrence(NamedTuple):
     """How much less than the longest RANGE that of its stream is (D37)."""
 
 
-class TripleOccurrences:
-    """A set of triple occurrences with an index for each shape that is asked for."""
+class OccurrenceIndex:
+    """Triple occurrences by the terms of each shape that is asked for."""
 
-    def __init__(self, shapes: Iterable[Shape], *, expires: bool = False) -> None:
-        """`expires`: whether those that started early will be forgotten."""
+    def __init__(self, shapes: Iterable[Shape]) -> None:
         self._tables: dict[Shape, tuple[_Key, _Table]] = {shape: (_key(shape), {}) for shape in shapes}
-        self._all: dict[TripleOccurrence, None] = {}
-        self._starts: list[tuple[int, int, TripleOccurrence]] = []
-        self._expires, self._added = expires, 0
 
-    def __iter__(self) -> Iterator[TripleOccurrence]:
-        return iter(self._all)
-
-    def __len__(self) -> int:
-        return len(self._all)
-
-    def __contains__(self, occurrence: TripleOccurrence) -> bool:
-        return occurrence in self._all
-
-    def since(self, number: int) -> TripleOccurrences:
-        """The triples that were added after the first n."""
-        if number == 0:
-            return self
-        later = TripleOccurrences(self._tables)
-        for occurrence in islice(self._all, number, None):
-            later.add(occurrence)
-        return later
-
-    def add(self, occurrence: TripleOccurrence) -> None:
-        if occurrence in self._all:
-            return
-        self._all[occurrence] = None
-        if self._expires:
-            self._added += 1
-            heappush(self._starts, (occurrence.start, self._added, occurrence))
+    def enter(self, occurrence: TripleOccurrence) -> None:
         triple = occurrence.triple
         for key_of, table in self._tables.values():
             key = key_of(triple)
@@ -69,23 +41,75 @@ class TripleOccurrences:
             else:
                 some[occurrence] = None
 
+    def leave(self, occurrence: TripleOccurrence) -> None:
+        for key_of, table in self._tables.values():
+            key = key_of(occurrence.triple)
+            found = table[key]
+            del found[occurrence]
+            if not found:
+                del table[key]
+
     def match(self, wanted: Wanted) -> Iterable[TripleOccurrence]:
         """The occurrences of triples that have these terms; `None` stands for any."""
         s, p, o = wanted
         key_of, table = self._tables[(s is not None, p is not None, o is not None)]
         return table.get(key_of(wanted), ())
 
-    def expire(self, before: int) -> None:
-        """Forget what started at an instant or before it."""
-        while self._starts and self._starts[0][0] <= before:
-            occurrence = heappop(self._starts)[2]
-            del self._all[occurrence]
-            for key_of, table in self._tables.values():
-                key = key_of(occurrence.triple)
-                found = table[key]
-                del found[occurrence]
-                if not found:
-                    del table[key]
+
+class TripleOccurrences:
+    """A set of triple occurrences, most often of one instant.
+
+    They are indexed when they are first looked up. Those of an item whose shape is known are made then, too.
+    """
+
+    def __init__(self, shapes: Iterable[Shape], shaped: ShapedTriples | None = None, at: int = 0) -> None:
+        """`shaped`: the triples of an item of an instant, which it begins with."""
+        self._shapes, self._at = shapes, at
+        self.shaped = self._given = shaped
+        """These triples, as long as it has no other."""
+        self._all: dict[TripleOccurrence, None] = {}
+        self._index: OccurrenceIndex | None = None
+
+    def __iter__(self) -> Iterator[TripleOccurrence]:
+        return iter(self._made())
+
+    def __len__(self) -> int:
+        return len(self._all) if self._given is None else len(self._given.shape.triples)
+
+    def __contains__(self, occurrence: object) -> bool:
+        return occurrence in self._made()
+
+    def since(self, number: int) -> TripleOccurrences:
+        """The triples that were added after the first n."""
+        if number == 0:
+            return self
+        later = TripleOccurrences(self._shapes)
+        for occurrence in islice(self._made(), number, None):
+            later.add(occurrence)
+        return later
+
+    def add(self, occurrence: TripleOccurrence) -> None:
+        every = self._made()
+        if occurrence not in every:
+            every[occurrence] = None
+            self.shaped = None
+            if self._index is not None:
+                self._index.enter(occurrence)
+
+    def match(self, wanted: Wanted) -> Iterable[TripleOccurrence]:
+        """The occurrences of triples that have these terms; `None` stands for any."""
+        if self._index is None:
+            self._index = OccurrenceIndex(self._shapes)
+            for occurrence in self._made():
+                self._index.enter(occurrence)
+        return self._index.match(wanted)
+
+    def _made(self) -> dict[TripleOccurrence, None]:
+        if (given := self._given) is not None:
+            at, lead = self._at, given.lead
+            self._all = {TripleOccurrence(triple, at, at, lead): None for triple in given.triples()}
+            self._given = None
+        return self._all
 
 
 class WantedTriples:

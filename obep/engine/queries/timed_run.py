@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from obep.abstraction.window_closure import WindowClosure
+from obep.abstraction.item_news import ItemNews
+from obep.algebra.timed.shaped_triples import ShapedTriples
 from obep.algebra.timed.timed_program import TimedAnswer, TimedProgram
 from obep.engine.event_run import EventRun
 from obep.engine.queries.query_dataset import QueryDataset
@@ -42,18 +43,17 @@ class TimedRun(EventRun):
         self._queries, self._readers, self._shares = queries, readers, shares
         self._frames = {one.stream: one for one in queries[0].windows}
         self._matcher = matcher
-        self._said: dict[Triple, None] = {}
-        self._closure = WindowClosure(matcher, self._said)
         statements = [(query.iri, query.timed_form) for query in queries]
         self._program = TimedProgram(
             statements,
             dataset,
             self._follow,
-            lambda triple: self._new([triple]),
+            lambda triple: self._news.closed([triple]),
             feeds=queries[0].language != "csparql",
             reach=queries[0].reach,
             policy=cast(ast.Policy, queries[0].settings.get("policy", "unrestricted")),
         )
+        self._news = ItemNews(matcher, self._program.asked)
 
     @property
     def heads(self) -> Iterable[Term]:
@@ -66,13 +66,7 @@ class TimedRun(EventRun):
         items = [item for item in items if self._reads(item)]
         if not items:
             return ()
-        triples: dict[Triple, int] = {}
-        for item in items:
-            admitted = self._matcher.statements.admit(item)
-            if isinstance(admitted, Item):
-                lead = self._lead(item.stream)
-                for triple in self._new([*dict.fromkeys(admitted.triples)]):
-                    triples[triple] = min(lead, triples.get(triple, lead))
+        triples = self._new(items)
         try:
             found = self._program.take(at, triples, lambda one: self._refuse(at, one.code, one.reason))
         except Refused as refused:
@@ -83,6 +77,22 @@ class TimedRun(EventRun):
             for window in self._readers[answer.event] if answer.constructed else ():
                 window.answer(Item(window.window.stream, at, answer.constructed))
         return answers
+
+    def _new(self, items: Sequence[Item]) -> Mapping[Triple, int] | ShapedTriples:
+        """What the items of an instant say and add to K (D14), each triple with its lead."""
+        admit, triples = self._matcher.statements.admit, dict[Triple, int]()
+        for item in items:
+            if not isinstance(admitted := admit(item), Item):
+                continue
+            lead = self._lead(item.stream)
+            new = self._news.of(admitted.triples, lead)
+            if isinstance(new, ShapedTriples):
+                if len(items) == 1:
+                    return new
+                new = new.triples()
+            for triple in new:
+                triples[triple] = min(lead, triples.get(triple, lead))
+        return triples
 
     def _lead(self, stream: str) -> int:
         """How much less than the longest RANGE that of a stream is."""
@@ -97,24 +107,6 @@ class TimedRun(EventRun):
         return frame is not None and (
             (frame.start is None or frame.start <= item.at) and (frame.end is None or item.at <= frame.end)
         )
-
-    def _new(self, triples: Sequence[Triple]) -> list[Triple]:
-        """The triples that are stated and that they add to K (D14)."""
-        closure, said = self._closure, self._said
-        found, again = closure.change((), triples)
-        said.update(dict.fromkeys(triples))
-        asked = self._program.asked
-        if closure.kept:  # it leaves out names that neither T nor the file has
-            written = (one for one in said if one in asked)
-            new = [*dict.fromkeys((*written, *(triple for triple, _ in (*found, *again))))]
-        else:
-            new = [*dict.fromkeys((*said, *(one for some in asked.all for one in closure.match_new(*some))))]
-        consistent = closure.consistent
-        closure.change(triples, ())
-        said.clear()
-        if not consistent:
-            raise Refused("OBEP649", f"{' '.join(triples[0])} contradicts the ontology")
-        return new
 
     def _follow(self, name: Term) -> set[Term]:
         return following(self._matcher.bundle, {name}, alone=False)

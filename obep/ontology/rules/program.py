@@ -129,3 +129,8 @@ class Program:
         return frozenset(
             name for name, edges in said.items() if not any(of_edge[relation] for relation, _ in edges)
         ) - {SAME_AS}
+
+    def alike(self) -> dict[Term, int]:
+        """For each class a number, the same for all of whose assertions the same follows."""
+        known: dict[Heads, int] = {}
+        return {name: known.setdefault(heads, len(known)) for name, heads in self.classes.items() if heads}
