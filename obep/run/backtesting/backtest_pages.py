@@ -100,7 +100,8 @@ def _length(seconds: float) -> str:
 STYLE = """:root{color-scheme:light dark}body{font:15px/1.45 system-ui,sans-serif;max-width:70rem;
 margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;margin:.6rem 0}td,th{padding:.2rem .7rem;
 text-align:left;border-bottom:1px solid #8884}td.n{text-align:right;font-variant-numeric:tabular-nums}
-.bar{display:inline-block;height:.7em;background:#4a7fc1;min-width:1px}.new{color:#1a7f37}.gone{color:#b3261e}.moved{color:#8a6100}
+.bar{display:inline-block;height:.7em;background:#4a7fc1;min-width:1px}.new{color:light-dark(#1a7f37,#7bd88f)}
+.gone{color:light-dark(#b3261e,#ff9d94)}.moved{color:light-dark(#8a6100,#e6b450)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.3rem 0 .3rem 1.5rem}summary{cursor:pointer}"""
 
 
