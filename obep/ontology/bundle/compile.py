@@ -60,26 +60,21 @@ class Bundle(RelevantNames):
         data = data_properties_in(axioms) - self.definitions.axioms.data_properties
         # Auxiliary names are numbered by the axioms before them, so what was found out of them is left out.
         known = [pair for pair in self.subsumptions if not any(one.startswith("~") for one in pair)]
-        return Bundle(
-            self.linked,
-            self.t | Axioms(tuple(axioms), classes, frozenset(roles), frozenset(data)),
-            self.k,
-            named=self.named,
-            subsumptions=known,
-            java=self.java,
-            cache_dir=self.chosen_dir,
-            max_explanations=self.max_explanations,
-            max_work=self.max_work,
-        )
+        more = Axioms(tuple(axioms), classes, frozenset(roles), frozenset(data))
+        return self._like(self.t | more, self.k, known)
 
     def with_k(self, k: Graph) -> Bundle:
         """The same query and T with another K; what was found out about T is kept."""
+        return self._like(self.t, k, self.subsumptions)
+
+    def _like(self, t: Axioms, k: Graph, subsumptions: Sequence[tuple[Term, Term]]) -> Bundle:
+        """A bundle of the same query and settings."""
         return Bundle(
             self.linked,
-            self.t,
+            t,
             k,
             named=self.named,
-            subsumptions=self.subsumptions,
+            subsumptions=subsumptions,
             java=self.java,
             cache_dir=self.chosen_dir,
             max_explanations=self.max_explanations,

@@ -222,10 +222,16 @@ def _class_of_that_name(situation: Situation) -> Diagnostic | None:
     following = re.compile(r"\s*(\w+|\S|\Z)").match(situation.scope.text, end)
     if following is None or (following[1] not in ")}.," and WORDS.get(following[1]) != "manchester"):
         return None
+    return _needs_a_colon(
+        situation, "EVENT, NAMED, RETURN and MATCH begin something new, also after a class expression."
+    )
+
+
+def _needs_a_colon(situation: Situation, reason: str) -> Diagnostic:
     return situation.diagnostic(
         "OBEP052",
         f"{situation.word} is a keyword here, so it needs a colon as a name",
-        "EVENT, NAMED, RETURN and MATCH begin something new, also after a class expression.",
+        reason,
         f":{situation.word}",
     )
 
@@ -237,11 +243,8 @@ def _property_of_that_name(situation: Situation) -> Diagnostic | None:
     end = situation.start + len(situation.word)
     if not re.compile(r"\s+(some|only|value|min|max|exactly)\b").match(situation.scope.text, end):
         return None
-    return situation.diagnostic(
-        "OBEP052",
-        f"{situation.word} is a keyword here, so it needs a colon as a name",
-        "some, only, value, min, max and exactly stand between a property and its filler.",
-        f":{situation.word}",
+    return _needs_a_colon(
+        situation, "some, only, value, min, max and exactly stand between a property and its filler."
     )
 
 
