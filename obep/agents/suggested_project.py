@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,7 +23,7 @@ from obep.formats.likely_mapping import NO_PATH, likely_settings, mapping_text, 
 from obep.formats.record_fields import Record, look_up
 from obep.formats.time_hints import NAMING, bare_name, flat_fields, last_step
 from obep.formats.units import shown, unit_named
-from obep.model import DeadLetter, Item, Triple, local_name
+from obep.model import RDF_TYPE, DeadLetter, Item, Term, Triple, local_name
 from obep.ontology.owl.load import read_rdf
 from obep.run.backtesting.history import over_history
 from obep.streams.sources.open_sources import make_reading
@@ -118,7 +118,8 @@ def _made(streams: dict[str, Path], home: Path, graph: Path | None) -> Suggestio
             "there is no field to make rules from",
             reason="Rules need a field with at least thirty numbers.",
         )
-    _write(home, "ontology.ttl", _ontology(seen, names, fields, units))
+    ontology = _ontology(seen, names, fields, units)
+    _write(home, "ontology.ttl", ontology + _declarations(known, {one.name for one in seen}))
     reads = [*(f"FROM GRAPH <{_copy_of(one)}>" for one in [graph] if one), *_from(streams)]
     _write(home, "query.obep", _query(reads, names, rules))
     tried = over_history(
@@ -308,6 +309,28 @@ def _ontology(
         + " .\n"
         for name in (local_name(one.name) for one in seen)
     )
+
+
+def _declarations(known: Sequence[Triple], fields: Collection[Term]) -> str:
+    """The classes and properties of the background knowledge, so that queries may use them.
+
+    >>> print(_declarations([("<http://e/s1>", "<http://e/in>", "<http://e/hall>")], ()))
+    <BLANKLINE>
+    <http://e/in> a owl:ObjectProperty .
+    <BLANKLINE>
+    """
+    kinds: dict[Term, set[str]] = defaultdict(set)
+    for _, name, value in known:
+        if name == RDF_TYPE and value.startswith("<"):
+            kinds[value].add("Class")
+        elif name != RDF_TYPE:
+            kinds[name].add("DatatypeProperty" if value.startswith('"') else "ObjectProperty")
+    lines = [
+        f"{name} a owl:{kind} ."
+        for name, (kind, *others) in sorted(kinds.items())
+        if not others and name not in fields and not name.startswith("<http://www.w3.org/")
+    ]
+    return "\n".join(["", *lines, ""]) if lines else ""
 
 
 def _query(reads: Sequence[str], names: str, rules: Sequence[tuple[Profile, Rule]]) -> str:

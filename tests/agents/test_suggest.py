@@ -264,12 +264,17 @@ def test_units_that_differ_are_brought_to_one_and_a_document_is_read_by_its_arra
 @pytest.mark.slow
 def test_records_are_about_the_individuals_of_the_background_knowledge(tmp_path: Path) -> None:
     (tmp_path / "rooms.csv").write_text(as_csv(readings(1, 20, 3)))
-    (tmp_path / "k.ttl").write_text("@prefix p: <http://plant.example/> . p:s1 a p:Probe . p:s9 a p:Probe .")
+    known = "p:s1 a p:Probe ; p:in p:hall . p:s9 a p:Probe ; p:note 'spare', p:hall ; p:level 3 ."
+    (tmp_path / "k.ttl").write_text(f"@prefix p: <http://plant.example/> . {known}")
     said = obep("suggest", tmp_path / "rooms.csv", "--graph", tmp_path / "k.ttl", "--out", tmp_path / "out")
     assert (said.status, said.err) == (0, "")
     query = (tmp_path / "out" / "query.obep").read_text()
     assert "PREFIX : <http://plant.example/>" in query
     assert "FROM GRAPH <static.ttl>" in query
+    declared = (tmp_path / "out" / "ontology.ttl").read_text().split("\n\n")[-1]
+    assert declared == (
+        "<http://plant.example/Probe> a owl:Class .\n<http://plant.example/in> a owl:ObjectProperty .\n"
+    )
     found = embedded(tmp_path / "out" / "query.obep", "--quiet").records
     assert {one["bindings"][0]["x"] for one in found} >= {"<http://plant.example/s1>"}
 
