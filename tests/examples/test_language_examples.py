@@ -50,6 +50,17 @@ def test_the_questions_about_stocks_have_the_same_answers_in_obep() -> None:
     assert len(said[0]) == 3
 
 
+def test_the_posts_about_one_place_are_found_in_obep_at_the_same_instant() -> None:
+    said = [
+        [
+            (one["at"], one["row"])
+            for one in map(json.loads, (FOLDER / name / "expected.jsonl").read_text().splitlines())
+        ]
+        for name in ("places", "places-obep")
+    ]
+    assert said[0] == said[1]
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_an_example_is_printed_in_its_own_language(case: Path) -> None:
     file = read_query(query_of(case))
