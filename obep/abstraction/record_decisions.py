@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST = 1 << 15
 """Kinds of records that are remembered."""
 Aspect = Callable[[Term], object]
-"""What of a term tells kinds of records apart."""
+"""The part of a term by which kinds of records differ."""
 
 
 class Decision(NamedTuple):

@@ -1,9 +1,9 @@
 """The union of a window's items: which sets of its triples explain something, by a triple that is new.
 
-Where the rules decide everything, what the items entail is kept, each fact with its expiration, and new
-triples are closed beside it as an item is beside K. Where a reasoner may be needed, where somebody asserts an
-event's class, where literals count by their values, or where keeping an item takes more steps than it may,
-all of the union is looked at again.
+If the rules decide everything, what the items entail is kept, each fact with its expiration, and new triples
+are closed beside it as an item is beside K. The whole union is examined again if a reasoner may be needed, if
+an item asserts an event's class, if literals count by their values, or if keeping an item takes too many
+steps.
 """
 
 from __future__ import annotations

@@ -244,8 +244,8 @@ def _is_time(value: object) -> bool:
 
 
 def counted_time(flat: Mapping[str, Any]) -> str:
-    """A field with so large a number that it is probably a time of our days: in ms or finer, or in seconds if
-    it is the only such one, and names nobody."""
+    """A field with so large a number that it is probably a present time: in ms or finer, or in seconds if it
+    is the only such one and not an id."""
     large = [path for path, value in flat.items() if type(value) is int and value > NOW.start // 1000]
     if found := next((path for path in large if likely_unit(flat[path], "s")), ""):
         return found

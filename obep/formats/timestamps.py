@@ -29,7 +29,7 @@ _DATE = re.compile(
 _BASIC = re.compile(
     r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(?:(\d\d)([.,]\d{1,20})?)?(Z|[+-]\d\d:?\d\d)?\Z", re.ASCII
 )
-"""ISO 8601 without its signs: the T tells it from a number."""
+"""ISO 8601 without its signs. The T distinguishes it from a number."""
 
 
 def parse_instant(value: str | int | float, unit: str = "s", zone: tzinfo = UTC) -> int:

@@ -212,7 +212,7 @@ def _give_to_aliases(filter_: Filter, readings: list[Reading], placed: Placed) -
 
 
 def _known(filter_: Filter, readings: list[Reading]) -> set[str]:
-    """The variables of a filter that anybody binds; any other is unbound everywhere, in SPARQL's sense."""
+    """The variables of a filter that some block binds; all others are unbound, as SPARQL defines it."""
     bound = {THIS}.union(*(reading.bound for reading in readings))
     return {name for name in variables(filter_) if name in bound}
 

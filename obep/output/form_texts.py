@@ -86,7 +86,7 @@ def text_in_form(one: Occurrence, form: str, style: str | None, plan: Plan | Non
     """The records of an occurrence, one after the other."""
 
     def columns() -> tuple[str, ...]:
-        assert plan is not None, "whoever asks for these knows the plan"
+        assert plan is not None, "these forms need the plan"
         return row_variables(plan, one.event)
 
     return "".join(texts_in_form(one, form, style, columns))

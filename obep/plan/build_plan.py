@@ -106,7 +106,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
 
 
 def _found_late(linked: Linked, event: ast.CompositeEvent) -> Diagnostic:
-    """OBEP102 where only T tells that a part comes late."""
+    """OBEP102 if a part is late only by an axiom of T."""
     name = event.name.text
     reason = f"A part of {name} is found in an event that may be decided after its end (DURING, a window)."
     message = f"the event {name} is defined by itself"

@@ -232,7 +232,7 @@ class _Expansion:
     ) -> tuple[ast.Var, ...]:
         """The variables of a state that a leaf does not name: those that are wanted by their names.
 
-        Others, and a parameter that the leaf leaves out, have hidden names: the place tells which is which.
+        Others, and a parameter that the leaf leaves out, have hidden names, by their place.
         The number of the use is part of these, so that they join with no other use of the state.
         """
         declared = self._states[state].parameters

@@ -1,7 +1,8 @@
-"""Ctrl-C, SIGTERM and SIGHUP (a terminal that is closed) during a run, whichever engine runs it.
+"""Ctrl-C, SIGTERM and SIGHUP (a terminal that is closed) during a run, on both engines.
 
-The first asks for a clean stop. The second changes nothing: `timeout` sends each signal twice, and whoever is
-impatient presses twice, while a word to Java or a checkpoint is half written. The third ends the process.
+The first asks for a clean stop. The second changes nothing: `timeout` sends each signal twice, and impatient
+users press Ctrl-C twice, while a message to Java or a checkpoint may be half written. The third ends the
+process.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class AlertNotes:
         return msgspec.json.encode(action).decode()
 
     def of(self, alert: str) -> dict[str, Any]:
-        """Whether it is acknowledged or put off, by whom, and all that was done."""
+        """Whether it is acknowledged or snoozed, by which user, and all actions on it."""
         done = self._by_alert.get(alert, [])
         acknowledged = next((one for one in reversed(done) if one.action == "ack"), None)
         put_off = next((one for one in reversed(done) if one.action in ("snooze", "unsnooze")), None)

@@ -1,7 +1,7 @@
-"""A running service: one thread logs what comes, gives it to the engine, and writes down what it finds.
+"""A running service: one thread logs what comes, passes it to the engine, and records what it finds.
 
-Everything that changes the engine passes `submit`, whoever sends it: a request, a source, the clock. What is
-taken is on disk before it is applied, and applied before it is answered. After a restart the last snapshot
+Everything that changes the engine passes `submit`: requests, sources, the clock. What is accepted is on disk
+before it is applied, and applied before it is answered. After a restart the last snapshot
 and the log give the same engine, the same journal and the same numbers.
 """
 

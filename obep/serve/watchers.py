@@ -33,7 +33,7 @@ class Watchers:
         self.dropped = 0
 
     def begin(self) -> None:
-        """Called in the event loop, before anybody watches."""
+        """Called in the event loop, before the first watcher comes."""
         self._loop = asyncio.get_running_loop()
 
     def publish(self, found: list[Found]) -> None:
@@ -41,7 +41,7 @@ class Watchers:
             self._loop.call_soon_threadsafe(self._take, found)
 
     def wake(self) -> None:
-        """Let all who watch look up, as at the end of the service."""
+        """Let all watchers look for new records, as at the end of the service."""
         more, self._more = self._more, asyncio.Event()
         more.set()
 

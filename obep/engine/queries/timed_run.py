@@ -131,7 +131,7 @@ def _answers(found: TimedAnswer, at: int, share: RowShare | None) -> Iterator[An
     for row in found.rows:
         if share is not None and not share.has(row.values.get(share.variable)):
             continue
-        met[said := repr(row)] += 1  # rows that are equal are told apart by their number
+        met[said := repr(row)] += 1  # equal rows differ in their number
         number = met[said]
         if row.start is None or row.end is None:
             yield _answer(found.statement, at, at, number, bindings=(row.values,))

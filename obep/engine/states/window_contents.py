@@ -1,6 +1,6 @@
-"""What is in a window at each instant, by its frame (DIALECTS 5, STATES D42): triples come, and leave again.
+"""What is in a window at each instant, by its frame (DIALECTS 5, STATES D42): triples enter and leave.
 
-A content is given the items of an instant, and tells its graph which triples enter and leave.
+A content takes the items of an instant, and passes the triples that enter and leave to its graph.
 """
 
 from __future__ import annotations

@@ -113,7 +113,7 @@ class WindowGraph(EventRun):
     def next_deadline(self) -> int | None:
         return self._content.next_change()
 
-    # --- what its content tells it
+    # --- changes from its content
 
     def enter(self, gone: Sequence[Triple], new: Sequence[Triple], by: Dated) -> bool:
         """Triples of an instant come, in place of others."""

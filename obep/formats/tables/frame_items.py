@@ -219,7 +219,7 @@ def _raw(record: Record) -> bytes:
 
 
 class _Lines(Sequence[bytes]):
-    """Records as lines of JSON, each written when somebody reads it."""
+    """Records as lines of JSON, each written when it is first read."""
 
     def __init__(self, records: Sequence[Any]) -> None:
         self._records = records

@@ -125,7 +125,7 @@ class Columns(Sequence[Fields]):
 
 
 class Instants(Sequence[str | None]):
-    """A column of timestamps, whose texts are made when somebody reads them."""
+    """A column of timestamps, whose texts are made when they are first read."""
 
     def __init__(self, micros: list[int | None], zoned: bool) -> None:
         self._micros, self._zoned = micros, zoned

@@ -66,9 +66,9 @@ def pack_axioms(axioms: Axioms) -> bytes:
 
 
 def unpack_axioms(data: bytes | memoryview) -> Axioms:
-    """T again, its axioms when they are first looked at; one of `UNREADABLE` if it is none.
+    """T again, with axioms that are read when they are first used. Raises one of `UNREADABLE` for other data.
 
-    `data` must be what `pack_axioms` made: whoever reads it from elsewhere has checked a digest of it.
+    `data` must be the result of `pack_axioms`: if it comes from a file, the caller has checked its digest.
     """
     packed = msgspec.msgpack.decode(data, type=_Packed)
     names = packed.names

@@ -165,7 +165,7 @@ class Backwards:
             return self._neighbours(first, x, first_back)
         key = (first, x, first_back)
         known = self._apart.get(key)
-        if known is not None:  # it costs what it cost, whoever came first
+        if known is not None:  # it costs the same for each caller
             self._spend(known[1])
             return known[0]
         before = self.steps

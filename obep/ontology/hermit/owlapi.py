@@ -1,7 +1,7 @@
 """From our axioms to the OWL API's objects: a table says, for each class, the factory's method and arguments.
 
 In: values of `axioms`. Out: Java objects, made by one data factory. A blank node becomes a constant of its
-own (an IRI that nobody else has): what is entailed about it stays the same, and HermiT can be asked of it.
+own (an IRI that occurs nowhere else): what is entailed about it stays the same, and HermiT can answer for it.
 There is no data here: `hermit_values` has replaced it.
 """
 

@@ -1,7 +1,7 @@
 """The seam between the rules and a full reasoner: what is asked where lower and upper bound differ.
 
-The matcher asks a `Question` about one item; whoever stands behind `Gap` (HermiT, a stand-in in a test)
-answers it completely: consistency, and all minimal explanations of each goal. Guards ask for single facts.
+The matcher asks a `Question` about one item. A `Gap` (HermiT, or a stand-in in a test) answers it
+completely: consistency, and all minimal explanations of each goal. Guards ask for single facts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Patterns as automata over classes of characters that none of them tells apart."""
+"""Patterns as automata over classes of characters that all of them treat alike."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TooComplex(Exception):
 
 @dataclass(slots=True)
 class Alphabet:
-    """Classes of characters that no leaf of a pattern tells apart."""
+    """Classes of characters that all leaves of a pattern treat alike."""
 
     starts: list[int]
     classes: list[int]

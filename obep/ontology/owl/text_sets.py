@@ -1,7 +1,7 @@
 """Sets of strings: how many strings there are for each way to match some patterns and lengths.
 
-Each pattern becomes an automaton over classes of characters that no pattern tells apart. The automata run
-side by side; a dynamic program over the length counts the strings for each combination of matches.
+Each pattern becomes an automaton over classes of characters that all patterns treat alike. The automata run
+side by side. A dynamic program over the length counts the strings for each combination of matches.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class Program:
     concept_ops: list[tuple[Op, ...]]
     edge_ops: list[tuple[Op, ...]]
     stored: list[bool]
-    """Whether anybody looks a relation's edges up."""
+    """Whether the edges of a relation are ever looked up."""
     classes: dict[Term, Heads]
     """The consequences of a class assertion, for every class of T."""
     roles: dict[Term, Edges]

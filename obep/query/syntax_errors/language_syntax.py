@@ -63,7 +63,7 @@ _TELLING = re.compile(
     re.IGNORECASE,
 )
 _FROM_STREAM = re.compile(r"\bFROM\s+STREAM\b", re.IGNORECASE)
-"""It tells nothing of the languages that have it."""
+"""Several languages have it, so it does not show which one a text is in."""
 
 
 def _other_language(situation: Situation) -> Diagnostic | None:

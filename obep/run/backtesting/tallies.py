@@ -145,7 +145,7 @@ class Tallies:
             tally.lasted(key, spell.begun, spell.ended, spell.ended or spell.begun)
 
     def reported(self, found: Sequence[Occurrence]) -> None:
-        """It is counted by whoever has asked for it."""
+        """Reports are counted by the caller."""
 
     def restarted(self) -> None:
         """A backtest does not go on from a snapshot."""

@@ -41,7 +41,7 @@ class Route:
     path: str
     call: Handler
     role: str
-    """Empty: anybody."""
+    """Empty: no token is needed."""
     said: str
     parameters: tuple[Parameter, ...] = ()
     body: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
