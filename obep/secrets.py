@@ -1,4 +1,4 @@
-"""What came from the environment by `${NAME}` in obep.toml, and how it is kept out of all that obep says.
+"""Values from the environment (`${NAME}` in obep.toml), and how they are kept out of all output of obep.
 
 A value is remembered when it is read, for as long as the process lives, and stands as `${NAME}` in everything
 that is said afterwards: diagnostics, logs, progress, labels of metrics, reasons of dead letters. What obep

@@ -1,4 +1,4 @@
-"""What the rules leave open about an item, and who closes it.
+"""What the rules leave open about an item, and how it is decided.
 
 The lower reading finds what surely follows, the upper one what perhaps follows. Where both have the same
 minimal sets for a goal, these are the explanations: whatever lies between two equal bounds equals them.

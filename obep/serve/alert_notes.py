@@ -1,4 +1,4 @@
-"""What people have done with alerts (acknowledged, snoozed, commented), and that as items of a stream."""
+"""Acknowledgements, snoozes and comments on alerts, kept and passed on as items of a stream."""
 
 from __future__ import annotations
 

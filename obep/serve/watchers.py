@@ -1,4 +1,4 @@
-"""Those who watch what is found: each reads one short memory at its own pace; who falls behind goes."""
+"""Watchers of new records: each reads one short memory at its own pace, and is dropped if it falls behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Things that happen at instants to come, put in mostly in their order."""
+"""A queue of future instants, filled mostly in their order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How what changes in a window comes to the groups that look at it."""
+"""Passes the changes of a window to the groups that read it."""
 
 from __future__ import annotations
 

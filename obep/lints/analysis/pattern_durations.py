@@ -1,4 +1,4 @@
-"""How long what a pattern finds lasts, at least and at most, in microseconds.
+"""The least and the greatest duration of the matches of a pattern, in microseconds.
 
 *length* is the least end - start, *wait* the least done - since, *longest* the greatest end - start where
 there is one. An event in a circle is refused elsewhere; here it lasts no time and has no greatest length.

@@ -1,4 +1,4 @@
-"""Whether the individuals of an existential may share one witness: only where nothing can tell it apart.
+"""Whether the individuals of an existential may share one witness: only if nothing can distinguish them.
 
 In: the rules of T. Out: for each `A SubClassOf r some B` why its witness cannot be shared, in words, or
 nothing. The condition, and why it is enough, stand in docs/reasoning.md ("One witness for many"). `profile`

@@ -1,4 +1,4 @@
-"""What keeps Spark from starting: a master that there is not, or a Java that ends before it can be spoken to.
+"""What keeps Spark from starting: a master that there is not, or a Java that ends before it answers.
 
 Comes in: what the user gave. Goes out: an error that names it, with Java's own first word about it.
 """
