@@ -41,7 +41,7 @@ TESTS = {
     "oracle/test_oracle_random.py oracle/test_laws.py engine/test_keyed_sequences.py",
     "obep/engine/clock.py": "engine/test_clock_idle.py engine/test_clock_in_order.py "
     "engine/test_engine_time.py engine/test_changed_settings.py",
-    "obep/guards": "guards abstraction/test_many_guards.py",
+    "obep/guards": "guards abstraction/test_many_guards.py engine/test_families.py",
     "obep/ontology": "abstraction/test_matcher.py abstraction/test_every_rule_counts.py "
     "abstraction/test_kinds_of_reasoning.py abstraction/test_found_by_comparing.py "
     "abstraction/test_found_with_two_individuals.py ontology/test_relevance.py ontology/test_locality.py",
@@ -64,11 +64,11 @@ def main() -> int:
             print(f"{len(chosen)} of {len(found)} mutants of {' '.join(modules)}", flush=True)
             total += len(chosen)
             answered: set[int] = set()
-            for number, answer in _answers(copy, chosen, tests):
+            for number, answer in _answers(copy, chosen, tests, anew=not options.functions):
                 answered.add(number)
                 if len(answered) % 100 == 0:
                     print(f"# {len(answered)} have an answer, {survivors} survive", flush=True)
-                if answer != "noticed":
+                if answer in ("survives", "unreached"):
                     survivors += 1
                     module, one = chosen[number]
                     why = " (no test calls it)" if answer == "unreached" else ""
@@ -86,6 +86,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--tests", help="the tests to run, relative to tests/ (default: those of the module)")
     parser.add_argument("--sample", type=int, help="how many mutants of each group of modules (default: all)")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--functions",
+        action="store_true",
+        help="leave out what lies outside of functions, which needs all tests",
+    )
     return parser.parse_args()
 
 
@@ -109,7 +114,9 @@ def _by_tests(paths: list[str] | tuple[str, ...], tests: str | None) -> dict[str
     return found
 
 
-def _answers(copy: Path, chosen: list[tuple[str, Mutant]], tests: str) -> Iterator[tuple[int, str]]:
+def _answers(
+    copy: Path, chosen: list[tuple[str, Mutant]], tests: str, *, anew: bool
+) -> Iterator[tuple[int, str]]:
     """Of each mutant what became of it: first of those that can be put into loaded modules."""
     reader, writer = os.pipe()
     loaded = os.fork()
@@ -131,7 +138,11 @@ def _answers(copy: Path, chosen: list[tuple[str, Mutant]], tests: str) -> Iterat
             else:
                 yield int(number), answer
     os.waitpid(loaded, 0)
+    print(f"# {len(left)} mutants outside of functions{'' if anew else ' are left out'}", flush=True)
     for number in left:
+        if not anew:
+            yield number, "left out"
+            continue
         module, mutant = chosen[number]
         survives = survives_alone(copy, module, mutant, tests, 30 + 4 * float(seconds))
         yield number, "survives" if survives else "noticed"
