@@ -7,7 +7,7 @@ it, which means the same: it is bound in each filter, sub-select and NOT EXISTS.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -38,6 +38,7 @@ FRESH = "urn:obep:fresh:"
 _DEFAULTS = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "sh": SH}
 _PLACE = "\x00"
 """Where the VALUES clauses go."""
+_NOT_CLOSED = "a { of the query is not closed"
 _AS_FUNCTION = "BIND(<urn:obep:this>() AS ?this) "
 
 
@@ -106,7 +107,7 @@ def _group_end(tokens: list[str], begin: int) -> int:
         depth += (tokens[number] == "{") - (tokens[number] == "}")
         if depth == 0:
             return number
-    raise RefusedQuery("a { of the query is not closed")
+    raise RefusedQuery(_NOT_CLOSED)
 
 
 def _long_form(tokens: list[str]) -> list[str]:
@@ -125,30 +126,53 @@ def _binds_last(tokens: list[str]) -> list[str]:
 
     Only where the triples do not use what it binds, and the variables that it reads stand before it.
     """
-    for number in [n for n, token in enumerate(tokens) if token.upper() == "BIND"]:
-        begin = next((n for n in range(number, len(tokens)) if tokens[n] == "("), len(tokens))
-        end = next((n for n in range(begin, len(tokens)) if _is_closed(tokens[begin : n + 1])), len(tokens))
-        close = next((n for n in range(end, len(tokens)) if tokens[n] in "{}"), len(tokens))
-        rest = tokens[end + 1 : close]
-        if close == len(tokens) or tokens[close] != "}" or any(one.upper() in _ENDS_TRIPLES for one in rest):
+    words = [token.upper() for token in tokens]
+    closed = _ends(tokens, "(", ")")
+    visible = _next(not token.isspace() for token in tokens)
+    ending = _next(token in "{}" or word in _ENDS_TRIPLES for token, word in zip(tokens, words, strict=True))
+    found: list[str] = []
+    taken = opened = 0
+    for number, token in enumerate(tokens):
+        if token == "{":
+            opened = number
+        begin = visible[number + 1]
+        end = closed.get(begin, len(tokens))
+        if words[number] != "BIND" or end == len(tokens) or tokens[ending[end] : ending[end] + 1] != ["}"]:
             continue
-        opened = max((n for n in range(number) if tokens[n] == "{"), default=0)
+        rest = tokens[end + 1 : ending[end]]
         before = {_plain(one) for one in tokens[opened:number]}
         inside = [_plain(one) for one in tokens[begin:end] if one[0] in "?$"]
         after = {_plain(one) for one in rest if one[0] in "?$"}
         if after and inside and inside[-1] not in after and before.issuperset(inside[:-1]):
-            bind = tokens[number : end + 1]
             stop = () if "".join(rest).rstrip().endswith(".") else (" . ",)
-            return _binds_last([*tokens[:number], *rest, *stop, *bind, *tokens[close:]])
-    return tokens
+            found += (*tokens[taken:number], *rest, *stop, *tokens[number : end + 1])
+            taken = ending[end]
+    return [*found, *tokens[taken:]]
+
+
+def _ends(tokens: list[str], opening: str, closing: str) -> dict[int, int]:
+    """For each opening bracket that is closed, where it is."""
+    found: dict[int, int] = {}
+    waiting: list[int] = []
+    for number, token in enumerate(tokens):
+        if token == opening:
+            waiting.append(number)
+        elif token == closing and waiting:
+            found[waiting.pop()] = number
+    return found
+
+
+def _next(marked: Iterable[bool]) -> list[int]:
+    """For each place the first one from there on that is marked; one beyond the last if there is none."""
+    found = list(marked)
+    at: list[int] = [len(found)] * (len(found) + 1)
+    for number in reversed(range(len(found))):
+        at[number] = number if found[number] else at[number + 1]
+    return at
 
 
 def _plain(token: str) -> str:
     return f"?{token[1:]}" if token[0] == "$" else token
-
-
-def _is_closed(tokens: list[str]) -> bool:
-    return tokens.count("(") == tokens.count(")")
 
 
 def _with_places(tokens: list[str], form: str) -> str:
@@ -159,16 +183,19 @@ def _with_places(tokens: list[str], form: str) -> str:
         if "{" not in tokens[at:]:
             raise RefusedQuery("the query has no template")
         skipped = _group_end(tokens, tokens.index("{", at))
+    ends = _ends(tokens, "{", "}")
+    this = _next(token in ("$this", "?this") for token in tokens)
+    visible = _next(not token.isspace() for token in tokens)
     found: list[str] = []
     outermost = True
     for number, token in enumerate(tokens):
         found.append("?this" if token == "$this" else token)
         if token != "{" or number <= skipped or _is_data(tokens, number):
             continue
-        inner = tokens[number : _group_end(tokens, number)]
-        first = next((one for one in inner[1:] if not one.isspace()), "")
-        mentions = "$this" in inner or "?this" in inner
-        if first.upper() != "SELECT" and (mentions or outermost):
+        if number not in ends:
+            raise RefusedQuery(_NOT_CLOSED)
+        is_select = tokens[visible[number + 1]].upper() == "SELECT"
+        if not is_select and (this[number] < ends[number] or outermost):
             found.append(_PLACE)
             outermost = False
     return "".join(found)
