@@ -8,10 +8,11 @@ from obep.errors import Diagnostic
 from obep.lints.analysis.bound_variables import in_scope
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.language_errors.state_errors import all_definitions
+from obep.lints.language_errors.variable_errors import in_a_block
 from obep.query.ast import Aggregate, Expression, Leaf, Node, OverState, QueryFile, StateUse, Var
 from obep.query.diagnostics import listed, quote, say
 from obep.query.free_variables import THIS
-from obep.query.walk import walk
+from obep.query.walk import leaves, walk
 
 
 def impossible_aggregates(definitions: Definitions) -> Iterator[Diagnostic]:
@@ -55,14 +56,14 @@ def _without_value(state: OverState, file: QueryFile, definitions: Definitions) 
     known = {one.name for one in state.group_by or state.parameters}
     for one in state.aggregates:
         if one.expression is not None:
-            yield from _unknown(one.expression, known, rows, "AGGREGATE", file)
+            yield from _unknown(one.expression, known, rows, "AGGREGATE", state, file)
         known.add(one.variable.name)
     if state.having is not None:
-        yield from _unknown(state.having, known, rows, "HAVING", file)
+        yield from _unknown(state.having, known, rows, "HAVING", state, file)
 
 
 def _unknown(
-    expression: Expression, known: set[str], rows: set[str], word: str, file: QueryFile
+    expression: Expression, known: set[str], rows: set[str], word: str, state: OverState, file: QueryFile
 ) -> Iterator[Diagnostic]:
     inside = {id(node) for one in walk(expression) if isinstance(one, Aggregate) for node in walk(one)}
     for node in walk(expression):
@@ -76,8 +77,16 @@ def _unknown(
             names = listed([f"?{name}" for name in sorted(rows | known)]) if rows | known else "nothing"
             message = f"nothing binds ?{node.name} of {word}"
             reason = f"Its rows and groups have {names}."
-            remedy = f"IF {{ EVENT r {{ … ?{node.name} }} }}"
+            remedy = _binding(state, node.name)
         yield say("OBEP120", file, node.span, message, reason, remedy)
+
+
+def _binding(state: OverState, name: str) -> str:
+    """Suggest what gives a variable a value."""
+    if isinstance(state.over, StateUse):
+        return f"HELD(), or a variable of {state.over.state.text}"
+    leaf = next(leaves(state.over), None)
+    return in_a_block(leaf, name, state.guard) if leaf is not None else f"?{name} in the group of its pattern"
 
 
 def _row_variables(state: OverState, definitions: Definitions) -> set[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.bound_variables import always_bound, always_bound_in
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.language_errors.state_errors import all_definitions
+from obep.lints.language_errors.variable_errors import in_a_block
 from obep.query.ast import (
     Aggregate,
     Atom,
@@ -27,12 +29,13 @@ from obep.query.ast import (
     Repeated,
     Select,
     State,
+    StateUse,
     TimeFunction,
     Var,
 )
 from obep.query.diagnostics import listed, quote, say
 from obep.query.function_signatures import check_expression
-from obep.query.walk import walk
+from obep.query.walk import leaves, walk
 
 DAY = 24 * 60
 
@@ -79,16 +82,29 @@ def _unbound(state: State, file: QueryFile, definitions: Definitions) -> Iterato
             variable.span,
             f"{what} of {state.name.text} does not always bind its parameter ?{variable.name}",
             f"{reason} Without a value of ?{variable.name} nothing says of what the state holds.",
-            f"?{near}" if near else _binding(state, variable.name),
+            f"?{near}" if near else _binding(state, variable.name, bound),
         )
 
 
-def _binding(state: State, name: str) -> str:
+def _binding(state: State, name: str, bound: Iterable[str]) -> str:
+    """Suggest what binds a parameter."""
     if isinstance(state, GroupState):
-        return f"{{ … ?{name} … }}   in every alternative of the group"
-    if isinstance(state, DailyState):
-        return f"IF {{ ?{name} a :Building }}"
-    return f"A(?{name})   in every alternative"
+        value = next((one for one in sorted(bound) if one != name), "value")
+        return f"?{name} :property ?{value}   in every alternative of the group"
+    pattern = (
+        state.start if isinstance(state, EventState) else state.over if isinstance(state, OverState) else None
+    )
+    if isinstance(pattern, StateUse):
+        return f"{pattern.state.text}(?{name})"
+    if pattern is None:
+        return (
+            f"?{name} a :Building   in its IF" if state.guard is not None else f"IF {{ ?{name} a :Building }}"
+        )
+    without = [leaf for leaf in leaves(pattern) if name not in {one.name for one in leaf.parameters}]
+    free = next((leaf for leaf in without if not leaf.parameters), None)
+    if free is not None:
+        return quote(replace(free, parameters=(Var(name),)))
+    return in_a_block(without[0], name, state.guard) if without else f"?{name} in the group of its pattern"
 
 
 def _bound(state: State, definitions: Definitions) -> tuple[set[str], str]:

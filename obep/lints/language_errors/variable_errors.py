@@ -9,9 +9,10 @@ from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
 from obep.lints.analysis.pattern_layout import Place, Scope, conditions_of, variables_of
 from obep.lints.language_errors.negation_errors import instead_of_not
-from obep.query.ast import Leaf, Literal, LogicalEvent, Pattern, QueryFile, TriplePattern, Var
+from obep.query.ast import Guard, Leaf, Literal, LogicalEvent, Pattern, QueryFile, TriplePattern, Var
 from obep.query.diagnostics import listed, quote, say
 from obep.query.pattern_walk import operands, with_operands
+from obep.query.walk import alias_of
 
 
 def partition(scope: Scope) -> Iterator[Diagnostic]:
@@ -57,7 +58,14 @@ def _binding(missing: list[Place], var: Var, scope: Scope) -> str:
             return f"EVENT {', '.join((*block.aliases, first.alias))} {{ … ?{var.name} … }}"
     if by_no_leaf:
         return f"{quote(_with_parameter(scope.event.pattern, var))}   if ?{var.name} is their individual"
-    return f"IF {{ EVENT {first.alias} {{ … ?{var.name} … }} }}"
+    return in_a_block(first.leaf, var.name, scope.event.guard)
+
+
+def in_a_block(leaf: Leaf, name: str, guard: Guard | None) -> str:
+    """Suggest a block that binds a variable to a property of what a leaf is about."""
+    subject = f"?{leaf.parameters[0].name}" if leaf.parameters else "?this"
+    block = f"EVENT {alias_of(leaf)} {{ {subject} :property ?{name} }}"
+    return f"{block}   in its IF" if guard is not None else f"IF {{ {block} }}"
 
 
 def _with_parameter(node: Pattern, var: Var) -> Pattern:
@@ -120,9 +128,9 @@ def _unbound(code: str, scope: Scope, var: Var, what: str) -> Diagnostic:
         remedy = f"?{near}"
     elif place is not None:
         leaf = quote(replace(place.leaf, parameters=(Var(var.name),)))
-        remedy = f"{leaf}   or IF {{ EVENT {place.alias} {{ … ?{var.name} … }} }}"
+        remedy = f"{leaf}   or {in_a_block(place.leaf, var.name, scope.event.guard)}"
     else:
-        remedy = f"IF {{ EVENT {takes_part[0].alias} {{ … ?{var.name} … }} }}"
+        remedy = in_a_block(takes_part[0].leaf, var.name, scope.event.guard)
     return say(code, scope.file, var.span, f"nothing binds {what}", reason, remedy)
 
 
@@ -212,5 +220,9 @@ def logical_guard(event: LogicalEvent, file: QueryFile, definitions: Definitions
                 var.span,
                 f"nothing binds ?{var.name} in {what}",
                 f"The guard of {event.name.text} binds {listed([f'?{v}' for v in sorted(bound)])}.",
-                f"?{near}" if near else f"IF {{ ?this … ?{var.name} }}",
+                f"?{near}"
+                if near
+                else f"?this :property ?{var.name}   in its IF"
+                if guard
+                else f"IF {{ ?this :property ?{var.name} }}",
             )
