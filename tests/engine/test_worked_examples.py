@@ -37,7 +37,7 @@ def answers(folder: Path, text: str, dialect: str, items: dict[float, str], t: s
     ]
 
 
-CHAINS = {
+CHAINS: dict[float, str] = {
     1: ":A :isIn :B .",
     2: ":B :isIn :C .",
     3: ":C :isIn :D .",
@@ -80,7 +80,7 @@ def test_figure_4_what_a_window_entails_goes_when_its_last_way_does(
     assert answers(tmp_path, text, "rspql", CHAINS, ":isIn a owl:TransitiveProperty .") == expected
 
 
-FIGURE_1 = {
+FIGURE_1: dict[float, str] = {
     2: ":a1 :p :b1 .",
     4: ":a2 :p :b2 .",
     6: ":b1 :q :c1 . :b2 :q :c2 .",
@@ -100,7 +100,7 @@ def test_examples_2_5_and_6_of_rsep_ql_a_window_holds_its_last_five_seconds(tmp_
     assert [row for at, row in said if at == 12] == ["b1 c1", "b2 c2"]
 
 
-LISTING_1 = {
+LISTING_1: dict[float, str] = {
     0.010: ":t11 :a :b .",
     0.020: ":t21 :m :n .",
     0.040: ":t12 :a :b .",
