@@ -38,6 +38,10 @@ CAUSE = Structs(
 )
 
 
+LOOKED_AT = 1000
+"""Records whose columns a table names when it is printed."""
+
+
 class Table(Generic[One]):
     """Records of one kind, in the order in which they came; as columns in any kind of frame.
 
@@ -68,13 +72,17 @@ class Table(Generic[One]):
         return self._records[place]
 
     def __repr__(self) -> str:
-        names = ", ".join(column.name for column in self.columns())
+        names = ", ".join(column.name for column in self[:LOOKED_AT].columns())
         return f"<Table of {len(self)}: {names}>"
 
     def _repr_html_(self) -> str:
-        from obep.frames.result_picture import table_html
+        return self._html("")
 
-        return table_html(self.columns(), len(self), "") if self._records else escape(repr(self))
+    def _html(self, style: str) -> str:
+        """The first rows, with their instants in a style."""
+        from obep.frames.result_picture import SHOWN, table_html
+
+        return table_html(self[:SHOWN].columns(), len(self), style) if self._records else escape(repr(self))
 
     def columns(self) -> list[Column]:
         """The columns with their types."""
@@ -148,11 +156,11 @@ class Result:
         return marks_of(hits, list(self.states), until)
 
     def _repr_html_(self) -> str:
-        from obep.frames.result_picture import table_html, time_line
+        from obep.frames.result_picture import time_line
 
         style = next((hit.style for hit in self.found), "")
         tables = (self.occurrences, self.alerts, self.states, self.rows, self.dead_letters)
-        shown = "".join(table_html(one.columns(), len(one), style) for one in tables if len(one))
+        shown = "".join(one._html(style) for one in tables if len(one))
         return f"<div>{escape(printable(repr(self)))}</div>{time_line(self._marks(), style)}{shown}"
 
     def __repr__(self) -> str:

@@ -28,16 +28,22 @@ class Mark(NamedTuple):
     lane: str
     start: int
     end: int
-    title: str
+    of: Occurrence | Held
+
+    @property
+    def title(self) -> str:
+        """What is said of it in a line."""
+        if isinstance(self.of, Occurrence):
+            return self.of.why().partition("\n")[0]
+        return f"{self.lane} {', '.join(map(local_name, self.of.parameters.values()))}"
 
 
 def marks_of(hits: Sequence[Occurrence], held: Sequence[Held], until: int) -> list[Mark]:
     """Occurrences, and the episodes of states; an open one lasts until the end."""
-    found = [Mark(local_name(hit.event), hit.start, hit.end, hit.why().partition("\n")[0]) for hit in hits]
+    found = [Mark(local_name(hit.event), hit.start, hit.end, hit) for hit in hits]
     for one in held:
-        about = ", ".join(map(local_name, one.parameters.values()))
         end = until if one.until is None else one.until
-        found.append(Mark(local_name(one.state), one.since, end, f"{local_name(one.state)} {about}"))
+        found.append(Mark(local_name(one.state), one.since, end, one))
     return found
 
 
@@ -68,8 +74,8 @@ def time_line(marks: Sequence[Mark], style: str) -> str:
 
 
 def table_html(columns: Sequence[Column], rows: int, style: str) -> str:
-    """The first rows of a table, with the long ids last; lists are counted."""
-    shown = [one for one in columns if any(value is not None for value in one.values[:SHOWN])]
+    """The first rows of a table of so many, with the long ids last; lists are counted."""
+    shown = [one for one in columns if any(value is not None for value in one.values)]
     shown.sort(key=lambda one: one.name == "id")
     head = "".join(f"<th {NOWRAP}>{escape(printable(one.name))}</th>" for one in shown)
     lines = "".join(

@@ -12,6 +12,7 @@ import pytest
 
 import obep
 from obep.errors import Diagnostic, Span
+from obep.frames.result import Table
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>&amp;\'"'
 QUERY = obep.load(
@@ -102,6 +103,20 @@ def test_a_result_draws_a_lane_for_each_event_and_state() -> None:
     assert seen.tags.count("rect") == 2
     assert {"Swing", "Heated"} <= set(re.findall(r"\w+", seen.text))
     assert "svg" not in shown(obep.detect(QUERY, [])).tags
+
+
+def test_a_large_result_is_shown_without_the_columns_of_all_records(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [{"t": n, "room": "a", "celsius": (35, 5)[n % 2]} for n in range(2400)]
+    found = obep.detect(QUERY, rows, time="t", subject="room")
+    assert (len(found.alerts), len(found.states)) == (2400, 1200)
+    asked: list[int] = []
+    made = Table.columns
+    monkeypatch.setattr(Table, "columns", lambda table: asked.append(len(table)) or made(table))
+    assert shown(found).text.count("20 of ") == 2
+    assert repr(found.states) == "<Table of 1200: state, start, end, room, bindings>"
+    assert asked == [20, 20, 1000]
 
 
 def test_the_long_ids_of_a_table_come_last() -> None:
