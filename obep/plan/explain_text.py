@@ -30,7 +30,7 @@ from obep.query.ast import (
 from obep.query.free_variables import variables
 from obep.query.print.printer import show
 from obep.query.state_expansion import extra_variables
-from obep.query.walk import depends, windows_of
+from obep.query.walk import depends, units_in, windows_of
 
 if TYPE_CHECKING:
     from obep.ontology.bundle.compile import Bundle
@@ -217,6 +217,8 @@ def defined(event: Event, linked: Linked) -> Iterator[str]:
             frames = [show(window).split(" ON ")[-1] for window in linked.windows if window.name == event.on]
             yield ": ".join([f"on <{event.on}>", *frames])
         yield show(event.description)
+        if units := units_in(event.description):
+            yield f"a number without a unit is taken to be in {' or '.join(units)}"
     elif isinstance(event, CompositeEvent):
         yield from tree(event.pattern)
         if event.partition_by:

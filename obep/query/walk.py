@@ -64,6 +64,12 @@ def walk(node: ast.Node) -> Iterator[ast.Node]:
         stack += reversed(children(current))
 
 
+def units_in(node: ast.Node) -> list[str]:
+    """The units of the numbers in a class expression, each once, as they are written."""
+    units = (one.unit for one in walk(node) if isinstance(one, ast.Facet) and one.unit is not None)
+    return list(dict.fromkeys(one.text if isinstance(one, ast.Name) else one.lexical for one in units))
+
+
 def leaves(pattern: ast.Node) -> Iterator[ast.Leaf]:
     """The leaves of a pattern, in reading order."""
     return (node for node in walk(pattern) if isinstance(node, ast.Leaf))

@@ -17,7 +17,7 @@ from obep.ontology.owl.axioms import DataOneOf, DataRange, DataSome, DataValue
 from obep.output.why_tree import short
 from obep.query import ast
 from obep.query.print.printer import show
-from obep.query.walk import walk
+from obep.query.walk import units_in, walk
 from obep.why_not.class_definitions import definitions_of
 from obep.why_not.datatype_mismatch import mistyped, with_datatype
 from obep.why_not.open_world import Unled, explain_open_world, of_another_kind
@@ -354,6 +354,8 @@ class _Found:
             case _:
                 remark = explain_open_world(part, so=False)
         shown = (typed or values)[:VALUES]
+        if shown and not remark and (units := units_in(part)):
+            remark = f"a number without a unit is taken to be in {' or '.join(units)}"
         return Lacking(words, individual, False, False, parts, shown, bool(typed), remark)
 
     def _values(self, property: ast.Property, individual: Term) -> tuple[Term, ...]:

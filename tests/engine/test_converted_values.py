@@ -120,3 +120,22 @@ def test_a_number_under_a_context_says_it_too() -> None:
     assert not isinstance(item, DeadLetter)
     assert [how for _, how in item.converted] == [("86", "degF", "degC")]
     assert [triple[1] for triple, _ in item.converted] == [f"<{NS}v>"]
+
+
+def test_a_number_without_a_unit_is_said_to_be_taken_in_that_of_the_definition() -> None:
+    text = f"{HEAD}EVENT Low AS (pressure some number[< 4 kPa])\nRETURN Low"
+    engine = obep.load(text=text, java=False).engine()
+    taken = "a number without a unit is taken to be in kPa"
+    assert f"    {taken}\n" in engine.query.explain()
+    engine.push_items([Item("s", 1, ((f"<{NS}s>", f"<{NS}pressure>", '"3000"'),))])
+    engine.push_items(
+        [
+            Item(
+                "s",
+                2,
+                ((f"<{NS}s>", f"<{NS}pressure>", '"3000"^^<http://www.w3.org/2001/XMLSchema#integer>'),),
+            )
+        ]
+    )
+    engine.close()
+    assert f'missing; it is "3000"; {taken}' in str(engine.why_not("Low"))
