@@ -13,6 +13,8 @@ interface Why {
   text: string;
   /** By event, axioms of T by which the facts may lead to its definition. */
   axioms: Record<string, string[]>;
+  /** Facts of K that the guard has found. */
+  known: string[];
 }
 
 type Shown = Pick<Why, "record" | "text"> & Partial<Why>;
@@ -59,14 +61,14 @@ function read(panel: HTMLElement, id: string): void {
   panel.querySelector("h2")?.focus();
 }
 
-function view({ record, text, axioms = {} }: Shown, defined: Map<string, string>): Element[] {
+function view({ record, text, axioms = {}, known = [] }: Shown, defined: Map<string, string>): Element[] {
   const event = record.alert ?? record.event ?? record.query ?? "";
   const start = record.since ?? record.start ?? record.at ?? "";
   const end = record.until ?? record.end;
   const lasted = end === undefined || end === start ? `at ${start}` : `from ${start} to ${end}`;
   const values = record.bindings ?? record.rows ?? [];
   const causes = record.because ?? [];
-  const { nodes, edges } = graphOf(record, event, causes, defined, axioms);
+  const { nodes, edges } = graphOf(record, event, causes, defined, axioms, known);
   return [
     h("h2", { tabIndex: -1 }, shortened(event), " ", h("small", {}, keyOf(record))),
     h("p", {}, `${record.alert ? `alert, ${record.status}, ` : ""}${lasted}`, record.detected !== undefined && record.detected !== end ? `, decided at ${record.detected}` : ""),
@@ -86,7 +88,7 @@ function bindings(values: Record<string, string>[]): HTMLElement {
   return table("Values of the guard's variables", names.map((name) => `?${name}`), rows);
 }
 
-function graphOf(record: Found, event: string, causes: Cause[], defined: Map<string, string>, axioms: Record<string, string[]>): { nodes: Node[]; edges: Edge[] } {
+function graphOf(record: Found, event: string, causes: Cause[], defined: Map<string, string>, axioms: Record<string, string[]>, known: string[]): { nodes: Node[]; edges: Edge[] } {
   const nodes = new Map<string, Node>();
   const edges: Edge[] = [];
   let number = 0;
@@ -145,6 +147,7 @@ function graphOf(record: Found, event: string, causes: Cause[], defined: Map<str
   const itself = causes.length === 1 && causes[0]?.event === event ? causes[0] : undefined;
   if (itself) below(itself, top);
   else for (const cause of causes) add(cause, top);
+  for (const line of known) if (nodes.size <= MOST) edges.push({ from: fact(line, null), to: top });
   if (nodes.size > MOST) nodes.set("more", { id: "more", kind: "rule", lines: ["… and more: see the text"], title: "Not all is drawn" });
   return { nodes: [...nodes.values()], edges };
 }

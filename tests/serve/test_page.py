@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Error, Route, expect
 from serve.browser import Opened, chromium
 from serve.conftest import QUERY, Running, line
+from serve.test_service_calls import PLACED
 
 pytestmark = pytest.mark.slow
 
@@ -98,6 +99,23 @@ def test_a_click_leads_to_the_facts_and_definitions_behind_it(service: Running, 
     expect(page.locator("#explanation .node.rule", has_text="SEQ")).to_have_count(1)
     bars = page.locator("#explanation .bars")
     expect(bars).to_have_attribute("aria-label", f"Hot at {at}; Cool at {at + 1}")
+
+
+def test_the_known_facts_behind_a_guard_are_in_the_graph(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / "k.ttl").write_text("@prefix : <http://e/> . :p1 :in :r . :r a :Hall .")
+    (tmp_path / "query.obep").write_text(PLACED)
+    service = Running(tmp_path)
+    try:
+        service.post(line(1), line(2, False))
+        one = opened(service.url)
+        page = one.open()
+        one.choose("Placed")
+        page.locator("#timeline").press("Enter")
+        known = page.locator("#explanation .node.known text:first-of-type")
+        expect(known).to_have_count(2)
+        assert sorted(known.all_text_contents()) == ["p1 in r", "r type Hall"]
+    finally:
+        service.kill()
 
 
 def test_a_mistake_is_marked_as_it_is_typed_and_cannot_go_live(service: Running, opened: Open) -> None:

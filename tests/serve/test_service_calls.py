@@ -164,6 +164,38 @@ def test_why_names_the_axioms_between_its_facts_and_its_definitions(project: Pat
         service.stop()
 
 
+PLACED = """PREFIX : <http://e/>
+FROM GRAPH <k.ttl>
+FROM STREAM <points>
+EVENT Hot ON <points> AS (hot value true)
+EVENT Placed(?x) MATCH Hot(?x) IF { EVENT Hot { ?x :hot ?hot ; :in ?room . ?room a :Hall . } }
+EVENT Plain MATCH Hot
+EVENT Warm ON <points> AS (hot value true) IF { ?this :in ?room . }
+RETURN Placed, Warm, Plain
+"""
+
+
+def test_why_names_the_known_facts_that_a_guard_has_found(project: Path) -> None:
+    (project / "k.ttl").write_text("@prefix : <http://e/> . :p1 :in :r . :r a :Hall . :p2 :in :r , :q .")
+    (project / "query.obep").write_text(PLACED)
+    service = Local(project)
+    try:
+        service.post(line(1), line(2, False))
+        found = service.client.get("/events").json()["events"]
+        known = {
+            one["event"]: service.client.post("/why", json={"id": one["id"]}).json()["known"] for one in found
+        }
+    finally:
+        service.stop()
+    in_room = "<http://e/p1> <http://e/in> <http://e/r> ."
+    kind = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+    assert known == {
+        "http://e/Placed": [in_room, f"<http://e/r> {kind} <http://e/Hall> ."],
+        "http://e/Warm": [in_room],
+        "http://e/Plain": [],
+    }
+
+
 def test_every_operator_has_a_name_of_the_field() -> None:
     for module in pkgutil.iter_modules(obep.operators.__path__):
         importlib.import_module(f"obep.operators.{module.name}")

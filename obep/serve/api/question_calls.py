@@ -10,8 +10,10 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
+from obep.engine.construct import construct
 from obep.engine.query import Query
 from obep.errors import fail
+from obep.model import Occurrence
 from obep.output.json_reader import Lookup, ReadOccurrence, read_line
 from obep.output.why_tree import why as tree
 from obep.plan.explain_text import defined
@@ -72,7 +74,20 @@ async def why(call: Call) -> Response:
     read = await asyncio.to_thread(read_line, record, _lookup(call.service.journal, frozenset({wanted.id})))
     text = "" if read is None else tree(read.occurrence, read.style)
     axioms = await asyncio.to_thread(_axioms, call.service, msgspec.json.decode(record))
-    return answer({"id": wanted.id, "record": msgspec.Raw(record.encode()), "text": text, "axioms": axioms})
+    known = [] if read is None else await asyncio.to_thread(_known, call.service, read.occurrence)
+    said = {"id": wanted.id, "record": msgspec.Raw(record.encode())}
+    return answer({**said, "text": text, "axioms": axioms, "known": known})
+
+
+def _known(service: Service, found: Occurrence) -> list[str]:
+    """The facts of K that the guard of an occurrence has found: its triple patterns with these values."""
+    for query in service.queries.queries.values():
+        event = query.linked.events.get(found.event)
+        if event is not None and (guard := event.guard) is not None:
+            asked = (*guard.own, *(triple for block in guard.blocks for triple in block.triples))
+            facts = [triple for triple in construct(asked, found) if triple in query.bundle.k]
+            return [f"{s} {p} {o} ." for s, p, o in facts]
+    return []
 
 
 def _axioms(service: Service, record: Any) -> dict[str, list[str]]:
