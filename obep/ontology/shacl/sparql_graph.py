@@ -43,14 +43,18 @@ class SparqlGraph:
             self._waiting += triples
 
     def _fill(self, triples: Iterable[Triple]) -> None:
+        self._store.bulk_extend(self._quads(triples))
+
+    def _quads(self, triples: Iterable[Triple]) -> Iterator[Any]:
         import pyoxigraph as ox
 
-        quads = []
         for s, p, o in triples:
-            if not s.startswith('"') and p.startswith("<"):
-                quads.append(ox.Quad(_node(s), ox.NamedNode(p[1:-1]), self._object(o)))
-                self._blank.update(term for term in (s, o) if term.startswith("_"))
-        self._store.bulk_extend(quads)
+            if s[0] != '"' and p[0] == "<":
+                if s[0] == "_":
+                    self._blank.add(s)
+                if o[0] == "_":
+                    self._blank.add(o)
+                yield ox.Quad(_node(s), ox.NamedNode(p[1:-1]), self._object(o))
 
     def _object(self, term: Term) -> Any:
         import pyoxigraph as ox
