@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import obep
 from obep.errors import ObepError
+from obep.ontology.owl import axioms as ax
 from obep.ontology.owl import load as loading
 from obep.ontology.owl.axioms import (
     And,
@@ -263,7 +265,7 @@ def test_entities_that_abbreviate_namespaces_are_fine(tmp_path: Path) -> None:
 UNREADABLE = {
     "OBEP301": None,
     "OBEP302": "this is no turtle <",
-    "OBEP303": TURTLE + ":Room rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :armedWith ] .",
+    "OBEP303": TURTLE + ":Room owl:equivalentClass [ a owl:Restriction ; owl:onProperty :armedWith ] .",
 }
 
 
@@ -290,6 +292,41 @@ def test_twisted_axioms_are_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(ObepError) as refused:
         load_ontology([written(tmp_path, "o.ttl", f"{head}\n{text}")])
     assert refused.value.code == "OBEP303"
+
+
+def test_a_class_with_two_lists_has_two_definitions(tmp_path: Path) -> None:
+    """As CardinalityType of QUDT 3.1 has them."""
+    text = f"{TURTLE}:Kind a owl:Class ; owl:oneOf ( :a :b ), ( :b :c ) ; owl:unionOf ( :Room :Hall ) ."
+    found = load_ontology([written(tmp_path, "o.ttl", text)]).axioms
+    defined = {one.operands[1] for one in found if isinstance(one, ax.EquivalentClasses)}
+    a, b, c, room, hall = (f"<{NS}{name}>" for name in ("a", "b", "c", "Room", "Hall"))
+    assert {ax.OneOf((a, b)), ax.OneOf((b, c)), ax.Or((ax.Class(room), ax.Class(hall)))} <= defined
+
+
+@pytest.mark.parametrize("kind", ["ObjectProperty", "DatatypeProperty"])
+def test_a_restriction_without_a_condition_says_nothing(tmp_path: Path, kind: str) -> None:
+    """As the superclass of qudt:Unit about hasFactorUnit. It is one warning."""
+    says = ":Room rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :lacking ] . :r a :Room ."
+    written(tmp_path, "o.ttl", f"{TURTLE}:lacking a owl:{kind} . {says}")
+    text = f"PREFIX : <{NS}> VOCAB <o.ttl> EVENT E AS Room RETURN E"
+    query = obep.load(text=text, folder=str(tmp_path), java=False)
+    [hit] = query.engine().push(f"@prefix : <{NS}> . :x a :Room .", at=1)
+    assert hit.individual == f"<{NS}x>"
+    [warning] = [one for one in query.warnings if one.code == "OBEP833"]
+    assert "1 restriction without a condition (" in warning.message
+    assert "lacking" in warning.message
+
+
+def test_dublin_core_is_annotation_unless_it_is_declared(tmp_path: Path) -> None:
+    """The range that QUDT gives dcterms:modified contradicts the values that it gives it."""
+    dates = """@prefix dc: <http://purl.org/dc/terms/> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+    dc:modified rdfs:range xsd:date . :x dc:modified "2024-11-22T14:54:24Z"^^xsd:dateTime ."""
+    modified = "<http://purl.org/dc/terms/modified>"
+    ontology = load_ontology([written(tmp_path, "o.ttl", TURTLE + dates)])
+    assert modified in ontology.annotation_properties
+    assert modified not in ontology.data_properties
+    declared = f"{TURTLE}{dates} dc:modified a owl:DatatypeProperty ."
+    assert modified in load_ontology([written(tmp_path, "o.ttl", declared)]).data_properties
 
 
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:

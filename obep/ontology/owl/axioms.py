@@ -207,6 +207,7 @@ ClassExpression = (
 TOP = Class(THING)
 BOTTOM = Class(NOTHING)
 ANY_LITERAL = Datatype(LITERAL)
+NO_LITERAL = DataNot(ANY_LITERAL)
 
 
 # --- axioms about classes ---------------------------------------------------------------------------------

@@ -27,6 +27,8 @@ def rdfs(name: str) -> Term:
     return f"<{RDFS}{name}>"
 
 
+COMBINING = tuple(owl(name) for name in ("intersectionOf", "unionOf", "complementOf", "oneOf"))
+"""The properties whose values alone make a class expression."""
 BUILT_IN = (f"<{OWL}", f"<{RDFS}", f"<{RDF}", f"<{XSD}")
 _NIL, _FIRST, _REST = f"<{RDF}nil>", f"<{RDF}first>", f"<{RDF}rest>"
 
@@ -101,22 +103,27 @@ class Nodes:
 
     def _anonymous(self, s: Term) -> ax.ClassExpression:
         about = self.about.get(s, {})
-        for p, build in ((owl("intersectionOf"), ax.And), (owl("unionOf"), ax.Or)):
+        for p in COMBINING:
             if p in about:
-                operands = tuple(map(self.expression, self._list(self._one(s, p))))
-                if len(operands) == 1:
-                    return operands[0]
-                return build(operands) if operands else (ax.TOP if build is ax.And else ax.BOTTOM)
-        if owl("complementOf") in about:
-            return ax.Not(self.expression(self._one(s, owl("complementOf"))))
-        if owl("oneOf") in about:
-            return ax.OneOf(tuple(map(self._individual, self._list(self._one(s, owl("oneOf"))))))
+                return self.combined(p, self._one(s, p))
         if owl("onProperty") in about:
             property = self._one(s, owl("onProperty"))
             if property in self.data_properties:
                 return self._data_restriction(s, property)
             return self._restriction(s, self._role(property))
         raise unreadable(s, "it is used as a class, but is not a class expression of OWL 2")
+
+    def combined(self, p: Term, o: Term) -> ax.ClassExpression:
+        """The class expression that one of `COMBINING` makes of its value."""
+        if p == owl("complementOf"):
+            return ax.Not(self.expression(o))
+        if p == owl("oneOf"):
+            return ax.OneOf(tuple(map(self._individual, self._list(o))))
+        build = ax.And if p == owl("intersectionOf") else ax.Or
+        operands = tuple(map(self.expression, self._list(o)))
+        if len(operands) == 1:
+            return operands[0]
+        return build(operands) if operands else (ax.TOP if build is ax.And else ax.BOTTOM)
 
     def _restriction(self, s: Term, role: ax.ObjectProperty) -> ax.ClassExpression:
         about = self.about.get(s, {})

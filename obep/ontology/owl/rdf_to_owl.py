@@ -12,7 +12,7 @@ from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.owl import axioms as ax
 from obep.ontology.owl.axioms import RDF, XSD
 from obep.ontology.owl.literals import known_datatype
-from obep.ontology.owl.rdf_nodes import BUILT_IN, Nodes, owl, rdfs
+from obep.ontology.owl.rdf_nodes import BUILT_IN, COMBINING, Nodes, owl, rdfs
 
 _OBJECT_TYPES: dict[Term, Callable[[ax.ObjectProperty], ax.Axiom]] = {
     owl("TransitiveProperty"): ax.Transitive,
@@ -29,6 +29,8 @@ ANNOTATIONS = {rdfs(n) for n in ("label", "comment", "seeAlso", "isDefinedBy")} 
         "versionIRI",
     )
 }  # fmt: skip
+_METADATA = ("<http://purl.org/dc/terms/", "<http://purl.org/dc/elements/1.1/")
+"""Dublin Core: annotations, unless they are declared as something else."""
 _SYNTAX = (*BUILT_IN, "<http://www.w3.org/ns/shacl#")
 """Words that describe a model: their triples say nothing about individuals."""
 _CLASS_TYPES = {owl("Class"), rdfs("Class"), owl("DeprecatedClass")}
@@ -100,14 +102,14 @@ class _Mapping(Nodes):
         while changed:
             changed = False
             for name, near in properties:
-                if self._kind_known(name):
+                if self._kind_known(name) or name.startswith(_METADATA):
                     continue
                 if any(self._is_data(o) for o in near):
                     self.data_properties.add(name)
                     changed = True
         for name, near in properties:
             if not self._kind_known(name):
-                if any(o in self.annotations for o in near):
+                if any(o in self.annotations for o in near) or name.startswith(_METADATA):
                     self.annotations.add(name)
                 elif not name.startswith(_SYNTAX):
                     self.object_properties.add(name)
@@ -194,7 +196,17 @@ class _Mapping(Nodes):
     # --- readers of single predicates
 
     def sub_class_of(self, s: Term, o: Term) -> Iterator[ax.Axiom]:
-        yield ax.SubClassOf(self.expression(s), self.expression(o))
+        sup = self._without_restriction(o)
+        yield ax.SubClassOf(self.expression(s), self.expression(o) if sup is None else sup)
+
+    def _without_restriction(self, o: Term) -> ax.ClassExpression | None:
+        """What stands for a restriction of a property that lacks its restriction: it says nothing."""
+        if not o.startswith("_") or self.about.get(o, {}).keys() - {RDF_TYPE} != {owl("onProperty")}:
+            return None
+        property = self._one(o, owl("onProperty"))
+        if property in self.data_properties:
+            return ax.DataMin(0, property, ax.NO_LITERAL)
+        return ax.Min(0, self._role(property), ax.BOTTOM)
 
     def equivalent_class(self, s: Term, o: Term) -> Iterator[ax.Axiom]:
         if s in self.datatypes or (self._is_range(o) and s not in self.classes):
@@ -209,11 +221,11 @@ class _Mapping(Nodes):
     def disjoint_union_of(self, s: Term, o: Term) -> Iterator[ax.Axiom]:
         yield ax.DisjointUnion(s, tuple(map(self.expression, self._list(o))))
 
-    def named_expression(self, s: Term, o: Term) -> Iterator[ax.Axiom]:
+    def named_expression(self, p: Term, s: Term, o: Term) -> Iterator[ax.Axiom]:
         """`:C owl:intersectionOf (…)` on a named class: OWL 1's way to define it."""
         if s.startswith("<") and s not in self.datatypes:
             self.classes.add(s)
-            yield ax.EquivalentClasses((ax.Class(s), self._anonymous(s)))
+            yield ax.EquivalentClasses((ax.Class(s), self.combined(p, o)))
 
     def sub_property_of(self, s: Term, o: Term) -> Iterator[ax.Axiom]:
         if s in self.annotations or o in self.annotations:
@@ -266,15 +278,16 @@ class _Mapping(Nodes):
         yield ax.DifferentIndividuals((self._individual(s), self._individual(o)))
 
 
+def _named(p: Term) -> Callable[[_Mapping, Term, Term], Iterator[ax.Axiom]]:
+    return lambda mapping, s, o: mapping.named_expression(p, s, o)
+
+
 _READERS: dict[Term, Callable[[_Mapping, Term, Term], Iterator[ax.Axiom]]] = {
     rdfs("subClassOf"): _Mapping.sub_class_of,
     owl("equivalentClass"): _Mapping.equivalent_class,
     owl("disjointWith"): _Mapping.disjoint_with,
     owl("disjointUnionOf"): _Mapping.disjoint_union_of,
-    owl("intersectionOf"): _Mapping.named_expression,
-    owl("unionOf"): _Mapping.named_expression,
-    owl("complementOf"): _Mapping.named_expression,
-    owl("oneOf"): _Mapping.named_expression,
+    **{p: _named(p) for p in COMBINING},
     rdfs("subPropertyOf"): _Mapping.sub_property_of,
     owl("propertyChainAxiom"): _Mapping.property_chain,
     owl("equivalentProperty"): _Mapping.equivalent_property,
