@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from obep.abstraction.guard_graphs import ClosedGraph, OccurrenceGraphs
-from obep.abstraction.named_graphs import NamedGraphs
+from obep.abstraction.guard_graphs import ClosedGraph, NamedGraphs, OccurrenceGraphs
 from obep.abstraction.open_facts import OpenFacts
 from obep.algebra.dataset import Dataset, Graph
 from obep.algebra.select_node import SelectNode, evaluate

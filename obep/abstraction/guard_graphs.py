@@ -1,4 +1,4 @@
-"""The two graphs that a guard block reads (SPEC D7), closed under T, made on first use."""
+"""The graphs that guards and groups read, closed under T on first use: of an occurrence (SPEC D7), by name."""
 
 from __future__ import annotations
 
@@ -150,6 +150,26 @@ class ClosedGraph:
         for fact in perhaps:
             if fact not in known and self._facts.holds(fact, self._triples, with_k=self._with_k):
                 yield fact
+
+
+class NamedGraphs:
+    """The graphs of FROM NAMED GRAPH: each is closed under T alone, when it is first read (DIALECTS 5)."""
+
+    def __init__(self, bundle: Bundle, facts: OpenFacts | None) -> None:
+        self._bundle, self._facts = bundle, facts
+        self.names: tuple[Term, ...] = tuple(bundle.named)
+        self._closed: dict[Term, ClosedGraph] = {}
+
+    def get(self, name: Term) -> ClosedGraph | None:
+        """The graph of a name, if there is one."""
+        if name in self.names and name not in self._closed:
+            triples = tuple(self._bundle.named[name])
+            self._closed[name] = ClosedGraph(self._bundle, triples, with_k=False, facts=self._facts)
+        return self._closed.get(name)
+
+    def says(self, triple: Triple) -> bool:
+        """Whether one of them has a triple as it stands."""
+        return any(triple in graph for graph in self._bundle.named.values())
 
 
 class Closed:

@@ -34,6 +34,7 @@ def test_what_is_warm_is_set_aside_and_circles_go_in_time() -> None:
         gc.unfreeze()
 
 
+@pytest.mark.slow
 def test_many_engines_that_are_needed_no_more_go_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "_tasks", count(1))
     monkeypatch.setattr(worker, "_dropped", 0)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from obep.abstraction.guard_graphs import ClosedGraph
+from obep.abstraction.guard_graphs import ClosedGraph, NamedGraphs
 from obep.abstraction.matcher import Matcher
-from obep.abstraction.named_graphs import NamedGraphs
 from obep.algebra.dataset import Graph
 from obep.engine.states.state_run import StateRun
 from obep.engine.states.window_graph import New, WindowGraph
