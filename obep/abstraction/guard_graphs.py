@@ -1,4 +1,4 @@
-"""The graphs that guards and groups read, closed under T on first use: of an occurrence (SPEC D7), by name."""
+"""The graphs that guards and groups read, closed under T on first use: of occurrences (SPEC D7), by name."""
 
 from __future__ import annotations
 
