@@ -94,7 +94,8 @@ def triples(c: Choices, most: int, unusual: bool = False, least: int = 0) -> lis
     """All nodes and properties are nodes of each graph: oxigraph finds no path of no steps from other
     constants (SPARQL does), nor in EXISTS from a value that is none."""
     found = {triple(c, unusual): None for _ in range(c.number(least, most))}
-    return [*found, *((node.iri, f"<{EX}self>", node.iri) for node in (*NODES, *PROPERTIES))]
+    nodes = [*(node.iri for node in (*NODES, *PROPERTIES)), f"<{EX}self>"]
+    return [*found, *((node, f"<{EX}self>", node) for node in nodes)]
 
 
 def triple(c: Choices, unusual: bool = False) -> Triple:

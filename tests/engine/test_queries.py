@@ -433,6 +433,18 @@ def test_a_property_that_the_query_does_not_name_is_found_by_its_variable() -> N
     assert found == [(1, [{"x": iri("a"), "y": iri("a")}, {"x": iri("a"), "y": iri("b")}], "")]
 
 
+def test_a_path_of_no_steps_leads_from_a_property_that_is_no_node() -> None:
+    """SPARQL puts ?z in for EXISTS: `:q :q* :q` holds, though :q is neither subject nor object."""
+    text = (
+        "PREFIX : <http://example.org/>\nREGISTER QUERY q COMPUTE EVERY 1 s AS SELECT ?z "
+        "FROM STREAM <s> [RANGE 5 s STEP 1 s] WHERE { ?x ?z ?w FILTER(EXISTS { ?z (:q*)+ ?z }) }"
+    )
+    item = Item("s", SECOND, (("<http://example.org/a>", "<http://example.org/q>", '"1"'),))
+    engine = obep.load(text=text, lints=False, java=False).engine()
+    found = [*engine.push_items([item]), *engine.close()]
+    assert [one.bindings for one in found] == [({"z": "<http://example.org/q>"},)]
+
+
 def test_explain_says_when_a_query_is_evaluated() -> None:
     text = "REGISTER QUERY q COMPUTE EVERY 90 s AS SELECT ?x FROM STREAM <s> [RANGE 5 min] { ?x :p ?y }"
     said = obep.load(text=PREFIX + text).explain()
