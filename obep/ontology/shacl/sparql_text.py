@@ -38,6 +38,9 @@ FRESH = "urn:obep:fresh:"
 _DEFAULTS = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "sh": SH}
 _PLACE = "\x00"
 """Where the VALUES clauses go."""
+_MOST_PATTERNS = 100
+"""What the store's planner takes for so many patterns of one query grows with their fourth power: half a
+second for 100, minutes for 500, and nothing can end it."""
 _NOT_CLOSED = "a { of the query is not closed"
 _AS_FUNCTION = "BIND(<urn:obep:this>() AS ?this) "
 
@@ -78,6 +81,8 @@ def read_query(shapes: TripleIndex, node: Term, text: Term, form: str) -> Query:
     words = [token.upper() for token in tokens if token[0].isalpha()]
     if form not in words:
         raise RefusedQuery(f"the query is not a {form}")
+    if _patterns(tokens) > _MOST_PATTERNS:
+        raise RefusedQuery(f"it has more than {_MOST_PATTERNS} triple patterns")
     prefixes = _prefixes(shapes, node)
     _check_prefixes(tokens, prefixes)
     if form == "CONSTRUCT":
@@ -99,6 +104,29 @@ def _tokens(text: str) -> list[str]:
     if _PLACE in text:
         raise RefusedQuery("the query has a character that no text may have")
     return [token for token in _TOKEN.findall(text) if not token.startswith("#")]
+
+
+def _patterns(tokens: list[str]) -> int:
+    """How many triple patterns a query may have: it has about as many signs that end or begin one.
+
+    Of those in parentheses, commas separate arguments; terms without one make a collection, a pattern each.
+    """
+    found = depth = 0
+    words = [token for token in tokens if not token.isspace()]
+    for before, token, then in zip(["", *words], words, [*words[1:], ""], strict=False):
+        depth += (token == "(") - (token == ")")
+        if token in ("{", "[", "/", ";") or (token == "." and not (before.isdigit() and then.isdigit())):
+            found += 1
+        elif depth == 0:
+            found += token == ","
+        else:
+            found += _is_term(before) and _is_term(token)
+    return found
+
+
+def _is_term(token: str) -> bool:
+    """Whether a token is a variable, a name or a text."""
+    return token == ":" or (len(token) > 1 and token[0] in "?$<\"'")
 
 
 def _group_end(tokens: list[str], begin: int) -> int:
