@@ -139,6 +139,7 @@ CODES: dict[str, str] = {
     "OBEP560": "every record was refused",
     "OBEP561": "more explanations than are kept",
     "OBEP562": "items that were not fully decided",
+    "OBEP563": "values with a unit that is not read",
     "OBEP564": "a stream whose vocabulary is unknown",
     "OBEP565": "numbers written as text",
     "OBEP566": "times that are probably in another unit",

@@ -56,6 +56,8 @@ class RunContext:
     """Whether it has read all there is, from its beginning, and not all of it was refused."""
     bounded: bool = False
     """Whether it has read all there is, from its beginning, of sources that end."""
+    units_read: Container[str] = ()
+    """The streams of which the units that come with numbers are read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,7 @@ class RunLints:
             ended=True,
             at_end=all_read and bool(taken or not letters.counts),
             bounded=all_read and not live,
+            units_read={name for name, one in self._order.config.sources.items() if "units" in one},
         )
         self._show(self.rules.findings(stats, run, self._before))
 
