@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from obep.abstraction.matcher import REMEMBERED, Matcher
+from obep.abstraction.matcher import Matcher
 from obep.abstraction.shapes import Memory
 from obep.abstraction.window_closure import WindowClosure
 from obep.algebra.timed.shaped_triples import ItemShape, ShapedTriples
@@ -17,6 +17,8 @@ from obep.formats.input_limits import Refused
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.closure.changing_store import ChangingStore
 
+REMEMBERED = 10_000
+"""Shapes that are remembered."""
 _LITERAL = 1 << 40
 """Added to the number of a literal, for its place in a key."""
 
