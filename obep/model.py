@@ -84,9 +84,8 @@ class DeadLetter(NamedTuple):
 class Occurrence:
     """An event that happened: [start, end], decided at `detected`, because of its explanation.
 
-    Two occurrences are the same iff their `key` is equal (SPEC D1). `solutions` holds, by the number of an
-    `Ask`, what the guard blocks of the aliases that may read this occurrence found in its graph; an ask that
-    found nothing has no entry.
+    Two occurrences are the same iff their `key` is equal. Instants are microseconds since 1970; terms are
+    written as in N-Triples.
 
     >>> import obep
     >>> query = obep.load(text="PREFIX : <http://e/>\\nEVENT Hot AS (celsius some number[> 30])\\nRETURN Hot")
@@ -97,15 +96,23 @@ class Occurrence:
     """
 
     event: Term
+    """The IRI of the event."""
     individual: Term
+    """What it was found of; that of an event by a pattern is made of its id."""
     explanation: tuple[Assertion, ...]
+    """The triples that made it true, and when each was seen; `None`: it is in the static graph."""
     start: int
     end: int
     detected: int
+    """The instant at which it was decided: after `end` if the pattern had to wait (NOT FOLLOWED BY)."""
     since: int
     solutions: dict[int, tuple[Solution, ...]] = field(default_factory=dict)
+    # by the number of an `Ask`, what the guard blocks of the aliases that may read this occurrence found in
+    # its graph; an ask that found nothing has no entry
     parts: tuple[Part, ...] = ()
+    """The occurrences that a pattern matched."""
     bindings: tuple[dict[str, Term], ...] = ()
+    """The values of the variables, one dict for each solution."""
     partition: tuple[Term, ...] = ()
     constructed: tuple[Triple, ...] = ()
     bounded: bool = False
@@ -123,13 +130,13 @@ class Occurrence:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What makes it the same one (SPEC D1); its id alone, where that was given (D39, D43)."""
+        """What makes it the same as another one; its id alone, where that was given."""
         if self._id and self.individual == f"<{self._id}>":
             return (self.event, self._id)
         return (self.event, self.explanation, self.start, self.end, self.individuals(), self.partition)
 
     def individuals(self) -> tuple[Term, ...]:
-        """Those of the leaves, or its own: they make it the same as another."""
+        """Those of all its parts that are no contexts, or its own."""
         return tuple(sorted([p.occurrence.individual for p in self.parts if not p.context])) or (
             self.individual,
         )
@@ -149,11 +156,11 @@ class Occurrence:
         return self.id
 
     def to_json(self, style: str | None = None) -> dict[str, object]:
-        """The record of SPEC §8, its instants as `iso` or `integer` (or what they look like)."""
+        """The record that `obep run` writes; its instants as `iso` or `integer`, or as they came in."""
         return _writers[0].to_json(self, style)
 
     def to_rdf(self, style: str | None = None, format: str = "trig") -> str:
-        """A named graph with what is known about it, as TriG or N-Quads (SPEC §8)."""
+        """A named graph with what is known about it, as TriG or N-Quads."""
         return _writers[0].to_rdf(self, style, format)
 
     def to_rows(self, style: str | None = None) -> list[dict[str, object]]:
@@ -263,7 +270,7 @@ def provide_writers(writers: Writers) -> None:
 
 
 class Part(NamedTuple):
-    """The occurrence that an alias is bound to. A context (SPEC §4, DURING) is seen but not held.
+    """The occurrence that an alias is bound to. A context (the right side of DURING) only has to be there.
 
     >>> import obep
     >>> query = obep.load(

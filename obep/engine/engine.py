@@ -43,7 +43,7 @@ class Engine:
     `on_dead_letter` is called with the dead letter of every refused item; `now` is the clock of arrival,
     in microseconds, and `steady` the one that silence is measured by (by default `now` if that is given, else
     a monotonic one); `max_explanations` is how many of one event and individual are looked for in an item
-    (SPEC D4; by default that of `load`; `counters["capped"]` says how often there were more);
+    (by default as many as with `load`; `counters["capped"]` says how often there were more);
     `max_keys` is how many values of its PARTITION BY each event remembers (default: all); of more, those
     whose last occurrence is oldest are forgotten when the instant closes (`counters["evicted"]`);
     `max_because` is of how many rows, the last ones, a state by OVER keeps the explanations (default: 100);

@@ -121,14 +121,21 @@ class Result:
     """
 
     engine: Engine
+    """The engine after all records."""
     found: list[Occurrence]
     """All of it in the order of detection."""
     occurrences: Table[Occurrence]
+    """The events that are returned."""
     alerts: Table[Alert]
+    """States that are returned: a record when one begins to hold, and one when it does not any more."""
     states: Table[Held]
+    """The episodes of all states."""
     rows: Table[Row]
+    """Solutions of events that are returned AS ROWS, and of queries in other languages."""
     dead_letters: Table[DeadLetter]
+    """Records that were refused, and why."""
     mapping: dict[str, Any] = field(default_factory=dict)
+    """The settings of the mapping."""
     findings: list[Diagnostic] = field(default_factory=list)
     """Where nothing was found: the warnings of `obep run` about the records, which may say why."""
 

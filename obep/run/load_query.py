@@ -34,10 +34,10 @@ def load(
 
     `dialect` is the language that it is written in, as `"rspql"` or `"RSP-QL"`; without it the ending of the
     file or the text decides.
-    Raises ObepError with all that is wrong with it. `java=False` never starts the reasoner; `strict` holds
-    guards to the vocabulary of their events (SPEC D7); `require_complete` refuses events that need the
+    Raises ObepError with all that is wrong with it. `java=False` never starts the reasoner; with
+    `strict` a guard sees only the vocabulary of its event; `require_complete` refuses events that need the
     reasoner where there is no Java, which otherwise run as a lower bound; `max_explanations` is how many of
-    one event and individual are looked for in an item (SPEC D4), `max_work` how many steps an item may take
+    one event and individual are looked for in an item, `max_work` how many steps an item may take
     before it is a dead letter (OBEP628); both hold on every engine. `ignore` are the codes of warnings that
     are left out; `lints=False` looks for none at all.
 

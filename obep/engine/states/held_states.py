@@ -26,6 +26,7 @@ class Held(NamedTuple):
     """
 
     state: Term
+    """The IRI of the state."""
     parameters: dict[str, Term]
     since: int
     bindings: Bindings
