@@ -270,7 +270,8 @@ def provide_writers(writers: Writers) -> None:
 
 
 class Part(NamedTuple):
-    """The occurrence that an alias is bound to. A context (the right side of DURING) only has to be there.
+    """The occurrence that an alias is bound to. A context (what stands right of DURING or
+    CONTAINS) only has to be there.
 
     >>> import obep
     >>> query = obep.load(
