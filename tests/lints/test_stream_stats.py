@@ -29,6 +29,7 @@ T = """@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :Probe a owl:Class . :Pen a owl:Class . :Door a owl:Class . :inPen a owl:ObjectProperty .
 :oxygen a owl:DatatypeProperty . :state a owl:DatatypeProperty . :depth a owl:DatatypeProperty .
+:pressure a owl:DatatypeProperty . <http://qudt.org/schema/qudt/unit> a owl:ObjectProperty .
 :fedBy a owl:ObjectProperty ; rdfs:domain :Probe .
 """
 K = "@prefix : <http://e/#> . :PenA a :Pen . :PenB a :Pen ."
@@ -41,6 +42,7 @@ FROM NAMED WINDOW <now> ON <probes> [LATEST 5 s]
 STATE Known(?p) ON <now> AS { ?p :inPen ?q }
 EVENT Low AS (Probe and oxygen some number[< 5])
 EVENT Deep AS (depth some xsd:double[> 3])
+EVENT Tight AS (pressure some number[> 4 kPa])
 EVENT Here AS (oxygen some number and inPen some Pen)
 EVENT Open AS (Door and state value "open")
 EVENT Both MATCH Low SEQ Open WITHIN 5 s
@@ -61,6 +63,7 @@ GRAPHS = (
     ':d a :Door ; :state "open" .',
     ":d a :Dor .",
     "[] :inPen :PenA .",
+    ":p :pressure 3000 ; <http://qudt.org/schema/qudt/unit> <http://qudt.org/vocab/unit/PA> .",
 )
 
 
