@@ -28,6 +28,7 @@ from obep.query import ast
 from obep.query.group_walk import projected
 from obep.query.print.print_lines import Lines
 from obep.query.print.print_queries import write_query
+from obep.query.walk import walk
 
 SECOND = 1_000_000
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -82,6 +83,24 @@ def comparable(answer: Bag, select: ast.Select) -> Bag:
     return found
 
 
+def _reads_itself(select: ast.Select) -> bool:
+    """Whether a sub-select in EXISTS has a column like `(COALESCE(?x, 1) AS ?x)`: its group binds no ?x.
+
+    SPARQL puts the value of the outer ?x in for both, which is no column; oxigraph for the first alone.
+    """
+    columns = (
+        column
+        for exists in walk(select)
+        if isinstance(exists, ast.Exists)
+        for one in walk(exists.group)
+        if isinstance(one, ast.Select)
+        for column in one.projection
+    )
+    return any(
+        column.expression is not None and column.variable in walk(column.expression) for column in columns
+    )
+
+
 def normalised(answer: Bag) -> Bag:
     """An answer with booleans as oxigraph keeps them."""
     found: Bag = Counter()
@@ -110,6 +129,9 @@ class QueryTrials:
         rdflib = mode == "rdflib"
         data = ListedDataset(triples(c, 24, rdflib, least=12))
         select = apart(Queries(c, rdflib, mode == "epsparql").query(), filters=rdflib)
+        if _reads_itself(select):
+            self.modes["undefined"] += 1
+            return
         text, names = select_text(select, {}), projected(select, {})
         self.cases += 1
         self.modes[mode] += 1
