@@ -6,12 +6,14 @@ import math
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
 from typing import Literal
 
 Unit = Literal["s", "ms", "us", "ns"]
 Style = Literal["iso", "integer"]
 
+_ROUNDED = 2**31 * 10**9
 UNITS: dict[str, int] = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 """Nanoseconds in a unit."""
 
@@ -43,8 +45,9 @@ def parse_instant(value: str | int | float, unit: str = "s", zone: tzinfo = UTC)
     if isinstance(value, float):
         if not math.isfinite(value):
             raise ValueError(f"{value} is no time")
-        # a greater one lies outside in all units, and is infinite in some
-        micros = round(value * UNITS[unit] / 1000) if abs(value) < 1e21 else GREATEST + 1
+        nanos = value * UNITS[unit]
+        # until 2038 the three floats are rounded by less than half a microsecond together
+        micros = round(nanos / 1000) if abs(nanos) < _ROUNDED else _exact_micros(value, unit)
     elif isinstance(value, str):
         micros = _parse_text(value.strip(), unit, zone)
     elif isinstance(value, bool):
@@ -54,6 +57,11 @@ def parse_instant(value: str | int | float, unit: str = "s", zone: tzinfo = UTC)
     if not LEAST <= micros <= GREATEST:
         raise ValueError(f"{_short(value)} {unit} lies outside the years 1 to 9999")
     return micros
+
+
+def _exact_micros(value: float, unit: str) -> int:
+    numerator, denominator = value.as_integer_ratio()
+    return round(Fraction(numerator * UNITS[unit], denominator * 1000))
 
 
 def style_of_text(value: str | int | float) -> Style:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from obep.formats.timestamps import GREATEST, LEAST, parse_instant, show_instant
@@ -84,6 +84,7 @@ def test_shown_as_iso_it_is_read_as_the_same_instant(micros: int) -> None:
     assert parse_instant(show_instant(micros, "iso")) == micros
 
 
+@example(3_196_202_763_924_061)
 @given(st.integers(-(2**52), 2**52))
 def test_shown_as_a_number_it_is_read_as_the_same_instant(micros: int) -> None:
     assert parse_instant(show_instant(micros, "integer")) == micros
