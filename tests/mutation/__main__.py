@@ -37,8 +37,10 @@ MODULES = (
     "obep/ontology/closure",
 )
 TESTS = {
-    "obep/operators": "operators oracle/test_oracle_by_hand.py oracle/test_oracle_found.py "
-    "oracle/test_oracle_random.py oracle/test_laws.py engine/test_keyed_sequences.py",
+    "obep/operators": "operators oracle/test_oracle_found.py oracle/test_timed_engine.py "
+    "oracle/test_oracle_random.py oracle/test_laws.py engine/test_keyed_sequences.py "
+    "oracle/test_leaf_windows.py oracle/test_state_engine.py engine/test_states.py "
+    "engine/test_window_leaves.py",
     "obep/engine/clock.py": "engine/test_clock_idle.py engine/test_clock_in_order.py "
     "engine/test_engine_time.py engine/test_changed_settings.py",
     "obep/guards": "guards abstraction/test_many_guards.py engine/test_families.py",

@@ -31,6 +31,7 @@ def changed_functions(path: str, before: str, after: str) -> dict[str, CodeType]
 
 def put_in_place(path: str, wanted: dict[str, CodeType]) -> bool:
     """Whether the functions of a loaded module have this code now; else nothing was changed."""
+    gc.unfreeze()  # what is frozen is not among the objects
     found: list[tuple[FunctionType, CodeType]] = []
     for one in gc.get_objects():
         if isinstance(one, FunctionType) and one.__code__.co_filename == path:

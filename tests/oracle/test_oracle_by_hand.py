@@ -83,6 +83,9 @@ ROWS = {
         "OPTIONAL(A DURING B) SEQ C", "A1 C2 B0-3", ["C2 [2,2]@2", "A1 (B0-3) C2 [1,2]@3"],
     ),
     "D11 two aliases, two occurrences": ("A AS a AND A AS b", "A1 A2 A2x", ["A2 A2x [2,2]@2"]),
+    "WITHOUT looks at the last one when l is there": (
+        "(A SEQ B) WITHOUT (LAST C)", "A1 C2 B3 C4 A5 B6", ["A5 B6 [5,6]@6"],
+    ),
     "D11 an n that l holds": ("(A SEQ B SEQ C) WITHOUT B AS n", "A1 B2 C3", ["A1 B2 C3 [1,3]@3"]),
     "D11 another n": ("(A SEQ B SEQ C) WITHOUT B AS n", "A1 B2 B2x C3", []),
     "two items, one logical occurrence": ("A SEQ B", "A1x A1x B2", ["A1x B2 [1,2]@2"]),
