@@ -168,3 +168,35 @@ def test_another_content_of_the_static_graph_changes_it_and_keeps_the_query(tmp_
     rewrite(tmp_path / "k.ttl", "<http://e/c> a")
     watch.look(run)  # type: ignore[arg-type]
     assert len(changes) == 1, "a file that cannot be read changes nothing"
+
+
+def test_a_static_graph_that_contradicts_the_ontology_is_not_taken(tmp_path: Path) -> None:
+    """What came with the contradiction comes when that is mended. Before, it was lost, and it was said that
+    the graph was changed."""
+    from types import SimpleNamespace
+
+    from obep.run.changing.query_watch import QueryWatch
+    from obep.run.progress import Progress
+
+    path, owl = project(tmp_path), "http://www.w3.org/2002/07/owl#"
+    facts = "<http://e/a> a <http://e/Sensor> ."
+    (tmp_path / "k.ttl").write_text(facts)
+    classes = f"<http://e/Sensor> a <{owl}Class> ; <{owl}disjointWith> <http://e/Room> ."
+    others = f"<http://e/Room> a <{owl}Class> . <http://e/celsius> a <{owl}DatatypeProperty> ."
+    (tmp_path / "apart.ttl").write_text(f"{classes} {others}")
+    head = "VOCAB <apart.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM"
+    path.write_text(QUERY.replace("FROM STREAM", head))
+    changes: list[tuple[list[object], list[object]]] = []
+    run = SimpleNamespace(checkpoint=None, update=lambda come, gone: changes.append((come, gone)))
+    times = iter(range(100))
+    watch = QueryWatch(
+        SimpleNamespace(), load(path), Notes(), Progress(quiet=True), lambda: float(next(times))
+    )  # type: ignore[arg-type]
+    rewrite(tmp_path / "k.ttl", f"{facts} <http://e/a> a <http://e/Room> . <http://e/b> a <http://e/Room> .")
+    watch.look(run)  # type: ignore[arg-type]
+    assert changes == []
+    rewrite(tmp_path / "k.ttl", f"{facts} <http://e/b> a <http://e/Room> .")
+    watch.look(run)  # type: ignore[arg-type]
+    [(come, gone)] = changes
+    assert [one[0] for one in come] == ["<http://e/b>"]  # type: ignore[index]
+    assert gone == []

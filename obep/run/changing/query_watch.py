@@ -13,13 +13,16 @@ from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
+from obep.abstraction.matcher import Matcher
+from obep.engine.knowledge.knowledge_changes import UPDATE, KnowledgeChanges
 from obep.engine.knowledge.watched_graph import WatchedGraph
 from obep.engine.query import Query
 from obep.engine.replacing.replacement import Replacement
+from obep.engine.runtime import Runtime
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import Notes
 from obep.formats.timestamps import Style
-from obep.model import Triple
+from obep.model import DeadLetter, Item, Triple
 from obep.run.outlets import outlet_of
 from obep.run.pipeline import Outlet, Run
 from obep.run.progress import Progress
@@ -80,7 +83,7 @@ class QueryWatch:
     def _follow(self, query: Query) -> None:
         self._files.follow(files_of(query))
         self._graphs.follow(query.linked.graphs)
-        self._graph = WatchedGraph(query.linked.graphs)
+        self._graph, self._query = WatchedGraph(query.linked.graphs), query
 
     def look(self, run: Run) -> None:
         """Replace the query of the run, if its files have changed and are right."""
@@ -127,6 +130,12 @@ class QueryWatch:
         try:
             come, gone = self._graph.difference()
         except ObepError as error:
+            self.refuse_graph(error)
+            return
+        try:
+            require_change(self._query, *self._graph.since_start())
+        except ObepError as error:
+            self._graph.take_back()
             self.refuse_graph(error)
             return
         run.update(come, gone)
@@ -187,3 +196,16 @@ def _digest(path: Path) -> bytes:
         return blake2b(path.read_bytes(), digest_size=16).digest()
     except OSError:  # an editor may just be writing it anew
         return b"missing"
+
+
+def require_change(query: Query, come: Iterable[Triple], gone: Iterable[Triple]) -> None:
+    """Refuse a change of the static graph that cannot be made while the query runs."""
+    changes = KnowledgeChanges(Matcher(query.bundle, query.asks.all), ())
+    item = Item(UPDATE, 0, tuple(come), removed=tuple(gone))
+
+    def made() -> Runtime:
+        return Runtime(query.plan, changes.matcher)
+
+    outcome, _ = changes.apply(item, made(), made)
+    if isinstance(outcome, DeadLetter):
+        raise fail(outcome.code, outcome.reason)

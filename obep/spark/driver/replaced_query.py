@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from obep.abstraction.matcher import Matcher
-from obep.engine.knowledge.knowledge_changes import UPDATE, KnowledgeChanges
 from obep.engine.query import Query
 from obep.engine.replacing.meaning import meanings
 from obep.engine.replacing.replace_query import named, resolved
 from obep.engine.replacing.replacement import Changed, Replacement, difference
-from obep.engine.runtime import Runtime
-from obep.errors import ObepError, fail
+from obep.errors import ObepError
 from obep.formats.timestamps import Style
-from obep.model import Alert, DeadLetter, Item, Triple
+from obep.model import Alert, Triple
 from obep.output.form_texts import LINE, Found
 from obep.output.json_writer import to_line
-from obep.run.changing.query_watch import GRAPH, QueryWatch
+from obep.run.changing.query_watch import GRAPH, QueryWatch, require_change
 from obep.spark.driver.manifest import Manifest
 from obep.spark.driver.parquet import written_names
 from obep.spark.stages.state_identity import what_changed
@@ -64,19 +61,6 @@ def graph_difference(before: Query, after: Query) -> tuple[list[Triple], list[Tr
     """The triples that are new in the static graph of a query, and those that have gone."""
     old, new = frozenset(before.bundle.k.once()), frozenset(after.bundle.k.once())
     return sorted(new - old), sorted(old - new)
-
-
-def require_change(query: Query, come: Iterable[Triple], gone: Iterable[Triple]) -> None:
-    """Refuse a change of the static graph that cannot be made while the query runs."""
-    changes = KnowledgeChanges(Matcher(query.bundle, query.asks.all), ())
-    item = Item(UPDATE, 0, tuple(come), removed=tuple(gone))
-
-    def made() -> Runtime:
-        return Runtime(query.plan, changes.matcher)
-
-    outcome, _ = changes.apply(item, made(), made)
-    if isinstance(outcome, DeadLetter):
-        raise fail(outcome.code, outcome.reason)
 
 
 def replacement(
