@@ -19,7 +19,7 @@ from obep.formats.stream_reader import Reading
 from obep.model import DeadLetter, Item
 from obep.streams.sources.arriving_lines import Arriving
 from obep.streams.sources.batches import Batch, Source
-from obep.streams.sources.files import FolderSource, PipeSource
+from obep.streams.sources.files import FileSource, FolderSource, PipeSource
 from obep.streams.sources.merge import Turn, merged
 from obep.streams.sources.open_sources import open_source
 from obep.streams.stream_uri import parse_address
@@ -459,3 +459,14 @@ def test_an_empty_turn_is_given_when_nothing_comes() -> None:
     assert next(turns).records == []
     more.set()
     assert [r.at for t in turns for r in t.records if isinstance(r, Item)] == [5]
+
+
+def test_a_named_pipe_is_opened_once_and_read_to_its_end(tmp_path: Path) -> None:
+    pipe = tmp_path / "s.jsonl"
+    os.mkfifo(pipe)
+    writer = Thread(target=lambda: pipe.write_text(line(1) + line(2)), daemon=True)
+    writer.start()  # it waits until somebody reads, and an end that closes again would break it
+    source = FileSource("s", pipe, Reading("s"))
+    assert times(source.batches({})) == [1, 2]
+    writer.join()
+    assert source.read == 0

@@ -106,8 +106,9 @@ class FileSource:
         self._format, self._packed = format_of(path.name, format)
         self._stopped = False
         self.read = 0
-        """The bytes of the file that were read, of `size`; 0 of a file that grows."""
-        open_file(path, place).close()  # said before anything runs
+        """The bytes of the file that were read, of `size`; 0 of a pipe, and of a file that grows."""
+        if not path.is_fifo():  # what a program writes into a pipe is lost if that is closed again
+            open_file(path, place).close()  # said before anything runs
 
     @property
     def size(self) -> int:
@@ -138,8 +139,9 @@ class FileSource:
     def _blocks(self) -> Iterator[Records]:
         with open_file(self._path) as file:
             inside = inflate(file, self._reading.limits) if self._packed else file
+            place = file.tell if file.seekable() else int  # a pipe has no places
             for block in read_blocks(inside, self._format, self._reading, SIZE):
-                self.read = file.tell()
+                self.read = place()
                 yield block
 
     def _batches(self, blocks: Iterable[Records], start: Position) -> Iterator[Batch]:
