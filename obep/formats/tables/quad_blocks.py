@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
 
 import pyoxigraph
 
@@ -96,7 +97,10 @@ def alike_graphs(statements: Sequence[str], first: int, time_property: Term, mos
     if one is None:
         return None
     width = one[4] - first
-    count = (len(statements) - first - 2) // width  # a statement of another graph follows
+    most_graphs = (len(statements) - first - 2) // width  # a statement of another graph follows
+    mark = f" {time_property} "
+    heads = takewhile(lambda place: mark in statements[place], range(first, len(statements), width))
+    count = sum(1 for _ in islice(heads, most_graphs))
     while count > FEW:
         found = _alike(statements, first, first + count * width, width, time_property)
         if found is not None and _another_follows(statements, found.end, found.names[-1]):
