@@ -146,7 +146,16 @@ def commands(folder: Path, flink: str) -> dict[str, list[str]]:
     if jars := esper_classes(folder):
         for name in ("cold", "warm"):
             out = folder / f"esper-{name}.txt"
-            found[f"esper-{name}"] = ["java", "-cp", jars, "Esper", name, str(folder / "w1.csv"), str(out)]
+            found[f"esper-{name}"] = [
+                "java",
+                "-cp",
+                jars,
+                "Esper",
+                "w1",
+                name,
+                str(folder / "w1.csv"),
+                str(out),
+            ]
     if flink:
         found["flink"] = [flink, str(HERE / "flink_join.py"), str(folder / "w1.csv")]
     return found

@@ -10,12 +10,16 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** W1 with Esper: `Esper cold|warm FILE.csv OUT`. Prints the processor time of the last round, and its answers. */
+/**
+ * W1 with Esper, or the mean of the last ten seconds: `Esper w1|mean cold|warm FILE.csv OUT`. Prints the processor
+ * time of the last round, and its answers.
+ */
 public class Esper {
     static final int WARM_ROUNDS = 6;
-    static final String EPL =
+    static final String W1 =
         "@name('w1') select a.n as a1, b.n as b1, a.room as room, a.time as began, b.time as ended "
             + "from B as b unidirectional, A#time(5 sec) as a where a.room = b.room";
+    static final String MEAN = "@name('mean') select avg(n) as mean from A#ext_timed(time, 10 sec)";
 
     public static class Event {
         private final String room;
@@ -34,13 +38,14 @@ public class Esper {
     }
 
     public static void main(String[] arguments) throws Exception {
-        int rounds = arguments[0].equals("warm") ? WARM_ROUNDS : 1;
+        boolean mean = arguments[0].equals("mean");
+        int rounds = arguments[1].equals("warm") ? WARM_ROUNDS : 1;
         long[] found = new long[1];
         double took = 0;
         for (int round = 0; round < rounds; round++) {
             long begin = processorTime();
             found[0] = 0;
-            run(Path.of(arguments[1]), Path.of(arguments[2]), found, "round" + round);
+            run(mean, Path.of(arguments[2]), Path.of(arguments[3]), found, "round" + round);
             took = (processorTime() - begin) / 1e9;
         }
         System.out.println(took + " " + found[0]);
@@ -51,12 +56,13 @@ public class Esper {
         return system.getProcessCpuTime();
     }
 
-    static void run(Path in, Path out, long[] found, String name) throws Exception {
+    static void run(boolean mean, Path in, Path out, long[] found, String name) throws Exception {
         Configuration configuration = new Configuration();
         configuration.getCommon().addEventType("A", Event.class);
         configuration.getCommon().addEventType("B", Event.class);
         configuration.getRuntime().getThreading().setInternalTimerEnabled(false);
-        EPCompiled compiled = EPCompilerProvider.getCompiler().compile(EPL, new CompilerArguments(configuration));
+        EPCompiled compiled = EPCompilerProvider.getCompiler()
+            .compile(mean ? MEAN : W1, new CompilerArguments(configuration));
         EPRuntime runtime = EPRuntimeProvider.getRuntime(name, configuration);
         runtime.getEventService().advanceTime(0);
         try (BufferedReader lines = Files.newBufferedReader(in);
@@ -64,6 +70,10 @@ public class Esper {
             runtime.getDeploymentService().deploy(compiled).getStatements()[0].addListener((hits, gone, statement, by) -> {
                 for (var hit : hits) {
                     found[0]++;
+                    if (mean) {
+                        answers.println("{\"mean\":" + hit.get("mean") + "}");
+                        continue;
+                    }
                     answers.println("{\"first\":" + hit.get("a1") + ",\"second\":" + hit.get("b1") + ",\"room\":\""
                         + hit.get("room") + "\",\"start\":" + hit.get("began") + ",\"end\":" + hit.get("ended") + "}");
                 }
