@@ -145,3 +145,31 @@ def test_what_holds_of_everything_holds_of_whoever_an_item_names(tmp_path: Path,
     engine = obep.load(text=text, folder=tmp_path, cache_dir=str(tmp_path)).engine()
     hits = engine.push(f"@prefix : <http://e/#> . {said}", at=1)
     assert "<http://e/#n1>" in {hit.individual for hit in hits}
+
+
+def test_an_item_after_one_that_asserts_an_event_is_read_by_the_rules_of_before(tmp_path: Path) -> None:
+    """World 6001/2: rules for items that assert H were made, and their witnesses had classes of no number.
+
+    Nothing says that what n1 has by s has no s with exactly one s, so H does not follow of the second item.
+    """
+    (tmp_path / "t.ttl").write_text(
+        "@prefix : <http://e/#> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
+        "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> ."
+        "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> ."
+        ":C a owl:Class . :s a owl:ObjectProperty . :r a owl:ObjectProperty ."
+        ":C rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :s ;"
+        ' owl:qualifiedCardinality "2"^^xsd:nonNegativeInteger ;'
+        " owl:onClass [ a owl:Restriction ; owl:onProperty :r ; owl:hasValue :a0 ] ] ."
+    )
+    text = (
+        "PREFIX : <http://e/#> VOCAB <t.ttl> FROM STREAM <s>\n"
+        "EVENT H AS (s min 2 (s exactly 0 (s exactly 1)))\nRETURN H"
+    )
+    letters: list[obep.DeadLetter] = []
+    query = obep.load(text=text, folder=tmp_path, cache_dir=str(tmp_path))
+    with query.engine(on_dead_letter=letters.append) as engine:
+        hits = engine.push("@prefix : <http://e/#> . :n1 a :C, :H . :n2 a :C .", at=1)
+        hits += engine.push("@prefix : <http://e/#> . :n1 a :C .", at=2)
+        hits += engine.close()
+    assert [(hit.individual, hit.end) for hit in hits] == [("<http://e/#n1>", 1_000_000)]
+    assert letters == []

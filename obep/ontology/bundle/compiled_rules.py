@@ -284,6 +284,8 @@ class CompiledRules:
             folder=self.cache_dir,
         )
         like.store.add_witnesses(static, program.witnesses - like.program.witnesses)
+        unknown = len(program.concept_ops) - len(like.program.concept_ops)
+        like.program.concept_ops.extend([()] * unknown)  # the store has facts of which it has no rules now
         return program
 
     @cached_property
