@@ -6,6 +6,7 @@ import pytest
 
 from obep.errors import Diagnostic, ObepError
 from obep.query.ast import Language
+from obep.query.parse.other_durations import other_duration
 from obep.query.parse.parser import parse
 
 MEANT = {
@@ -110,3 +111,12 @@ def test_also_in_windows_of_other_languages(duration: str) -> None:
 @pytest.mark.parametrize("rest", ["SEQ", "IF { }", "EVENT Y AS A", "min", "a b"])
 def test_what_is_no_duration_is_not_taken_for_one(rest: str) -> None:
     assert "needs a duration" in first_error(f"EVENT X MATCH A SEQ B WITHIN {rest} x").message
+
+
+def test_a_long_row_of_digits_is_read_in_one_way_only() -> None:
+    assert other_duration(f"P{'1' * 200}x") is None  # tried in 2 ** 199 ways, it never ended
+
+
+def test_numbers_that_are_too_long_to_count_with_are_no_durations() -> None:
+    for text in ("{}:30", "1:{}", "{} min", "min {}", "P{}D", "1/{} s"):
+        assert other_duration(text.format("1" * 5000)) is None
