@@ -192,6 +192,30 @@ def test_shares_together_are_one_process(
         assert merged([share[number] for share in shares]) == [line_of(one, "iso") for one in found]
 
 
+def test_what_is_known_of_decisions_does_not_grow_with_the_kinds_of_records() -> None:
+    kinds = range(40)
+    events = "".join(f"EVENT K{kind} AS Kind{kind}\n" for kind in kinds)
+    parts = " OR ".join(f"K{kind}(?x)" for kind in kinds)
+    query = loaded(f"{events}EVENT H(?x) MATCH ({parts}) SEQ A(?x) WITHIN 5 s\nRETURN H")
+    lines = [
+        b'{"time": %d, "id": "x%d", "kind": "%s", "room": "r"}'
+        % (n, n // 2 % 9, b"Kind%d" % (n // 2 % 40) if n % 2 else b"ClassA")
+        for n in range(200)
+    ]
+    blocks = blocks_of(b"\n".join(lines), TEMPLATES[0], 1)
+    alone, _ = in_batches(query, blocks, 0, None)
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("obep.engine.split.shared_matcher.REMEMBERED", 4)
+        for share in range(2):
+            matcher = SharedMatcher(query, 2)
+            matcher.share = share
+            found += [one.id for some in in_batches(query, blocks, 0, matcher)[0] for one in some]
+            assert 0 < len(matcher._emptied) <= 4
+            assert 0 < len(matcher._sources) <= 4
+    assert sorted(found) == sorted(one.id for some in alone for one in some)
+
+
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_cannot_be_split_is_refused_by_name(text: str) -> None:
     with pytest.raises(ObepError) as error:

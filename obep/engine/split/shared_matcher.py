@@ -32,7 +32,7 @@ Order = tuple[int, int, int, int, int]
 end), the place of its event, the occurrence that it was found with, and which value of that."""
 _END = 1 << 62
 REMEMBERED = 1 << 16
-"""Values whose shares are remembered."""
+"""Values whose shares are remembered, and decisions with what is known of them."""
 SPLIT = "OBEP519"
 
 
@@ -73,6 +73,8 @@ class SharedMatcher(Matcher):
         """The same counts without a hit."""
         known = self._emptied.get(id(decision))
         if known is None:
+            if len(self._emptied) >= REMEMBERED:
+                self._emptied.clear()
             known = self._emptied[id(decision)] = decision, decision._replace(hits=())
         return known[1]
 
@@ -83,6 +85,8 @@ class SharedMatcher(Matcher):
             return None
         known = self._sources.get(id(hit))
         if known is None:
+            if len(self._sources) >= REMEMBERED:
+                self._sources.clear()
             known = self._sources[id(hit)] = hit, self._routes.source_of(hit)
         return known[1]
 
