@@ -94,10 +94,11 @@ def _found(
     else:
         hits = engine.push_frame(given, **how)
     hits += engine.close()
-    if not letters:
+    refused, taken = engine.counters["dead_letters"], engine.counters["items"]
+    if not (refused and letters):  # letters may be about occurrences, which are no items of the next stratum
         return engine, hits, []
-    said = f"{len(letters)} of {engine.counters['items']} items refused, the first with {letters[0].code}"
-    if len(letters) == engine.counters["items"]:
+    said = f"{refused} of {taken} items refused, the first with {letters[0].code}"
+    if refused == taken:
         raise fail("OBEP560", said, reason=f"{letters[0].reason}.")
     return engine, hits, [f"{said}: {letters[0].reason}"]
 

@@ -168,3 +168,20 @@ def test_cases_are_collected_by_pytest(tmp_path: Path) -> None:
     assert '"start":3' in (folder / "expected.jsonl").read_text()
     (tmp_path / "pytest.ini").write_text("[pytest]\nobep_cases = false\n")
     assert pytest_in(tmp_path, "-q", "-p", "no:obep")[0] == 5  # nothing is collected
+
+
+def test_occurrences_that_contradict_the_ontology_are_no_refused_items(tmp_path: Path) -> None:
+    (tmp_path / "t.ttl").write_text(
+        "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n"
+        ":v a owl:DatatypeProperty, owl:FunctionalProperty .\n"
+    )
+    (tmp_path / "q.obep").write_text(
+        "PREFIX : <http://e/>\nVOCAB <t.ttl>\nEVENT A AS (v some number[< 5])\n"
+        "EVENT B AS (v some number[>= 5])\nEVENT E(?x) MATCH A(?x) SEQ B(?x) WITHIN 1 min\n"
+        "EVENT D(?x) MATCH E(?x) SEQ A(?x) WITHIN 1 min\nRETURN E, D\n"
+    )
+    values = (3, 4, 6, 7)
+    pairs = [(at, f"<http://e/p> <http://e/v> {value} .") for at, value in enumerate(values, 1)]
+    engine, hits = hits_in(obep.load(tmp_path / "q.obep"), pairs)
+    assert len(hits) == engine.counters["derived_dead_letters"] == len(pairs)  # each A with each B
+    assert engine.counters["dead_letters"] == 0
