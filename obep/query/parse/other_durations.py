@@ -32,7 +32,9 @@ _SMALLER = {"d": "h", "h": "min", "min": "s", "s": "ms"}
 
 _PART = re.compile(r"([0-9]+/[0-9]+|[0-9]+(?:[.,][0-9]+)?)(?:[ \t]*[_-]?[ \t]*([^\W\d_]+)(?![-:(]))?")
 _BETWEEN = re.compile(r"[ \t]*(?:(?:,|;|&|\+|and\b)[ \t]*)?(?=[0-9])", re.IGNORECASE)
-_COLONS = re.compile(r"([0-9]{1,12}):([0-9]{1,2})(?::([0-9]{1,2}))?(?:[ \t]*(h|min)\b)?(?![\w:])", re.IGNORECASE)
+_COLONS = re.compile(
+    r"([0-9]{1,12}):([0-9]{1,2})(?::([0-9]{1,2}))?(?:[ \t]*(h|min)\b)?(?![\w:])", re.IGNORECASE
+)
 _WORDED = re.compile(r"(half[ \t]+)?([a-z]+)[ \t]+([a-z]+)\b", re.IGNORECASE)
 _REVERSED = re.compile(r"([a-z]+)[ \t]+([0-9]+(?:\.[0-9]+)?)(?![\w.:])", re.IGNORECASE)
 _XSD = re.compile(r"P(?=[0-9T])((?:T|[0-9]++(?:[.,][0-9]++)?[YMWDHS]?)++)(?!\w)", re.IGNORECASE)
