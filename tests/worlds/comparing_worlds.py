@@ -126,7 +126,8 @@ class Comparison:
                 return []
             kind = "invented refusal" if {IMPOSSIBLE, CONTRADICTORY} & {*said.codes} else "refused"
             text = f"refuses with {said.codes}: {said.message}"
-            return [Difference(kind, replace(world, items=()), None, text, "accept it")]
+            crashed = not all(code.startswith("OBEP") for code in said.codes)  # the items may be why
+            return [Difference(kind, world if crashed else replace(world, items=()), None, text, "accept it")]
         self.pairs |= world.pairs()
         known = self._known(answers, questions[0])
         self.count["items that obep had no time for"] += len(world.items) - len(said.items)
