@@ -72,12 +72,12 @@ class Stream(AsyncIterator[Occurrence]):
 
     def __del__(self) -> None:
         """Cancel the source: its next record will not be taken."""
-        if self._next is not None and not self._next.done():
+        if self._next is not None and not self._next.done() and not self._next.get_loop().is_closed():
             self._next.cancel()
 
     async def _take(self) -> None:
         """The next record, or the end; a source that is silent moves the clock of arrival."""
-        if self._next is None:
+        if self._next is None or self._next.cancelled():  # as `asyncio.run` does with what is left
             self._next = asyncio.ensure_future(anext(self._records, None))
         while not self._next.done():
             if not (await asyncio.wait({self._next}, timeout=self._every))[0]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import sys
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -180,3 +183,44 @@ def test_what_is_no_source_is_refused(source: Any) -> None:
     with pytest.raises(obep.ObepError) as caught:
         asyncio.run(main())
     assert caught.value.code == "OBEP880"
+
+
+async def _first_and_no_more(running: obep.Stream) -> str:
+    """The first result, and a wait for the next one that is given up."""
+    found = (await anext(running)).individual
+    waiting = asyncio.ensure_future(anext(running))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with suppress(asyncio.CancelledError):
+        await waiting
+    return found
+
+
+async def _one_and_silence() -> AsyncIterator[dict[str, Any]]:
+    yield {"time": 1, "room": "a", "celsius": 31.5}
+    await asyncio.Event().wait()
+
+
+def test_a_source_whose_loop_has_ended_has_ended() -> None:
+    running = obep.stream(QUERY, _one_and_silence(), time="time", subject="room")
+    assert (
+        asyncio.run(_first_and_no_more(running)) == "<http://example.org/a>"
+    )  # cancels what is left, the source too
+
+    async def rest() -> list[str]:
+        return [hit.individual async for hit in running]
+
+    assert asyncio.run(rest()) == []
+
+
+def test_a_stream_is_forgotten_after_its_loop_was_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    ignored: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", ignored.append)
+    loop = asyncio.new_event_loop()
+    running = obep.stream(QUERY, _one_and_silence(), time="time", subject="room")
+    loop.run_until_complete(_first_and_no_more(running))
+    loop.close()
+    del running
+    gc.collect()
+    assert ignored == []
