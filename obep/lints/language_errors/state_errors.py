@@ -136,7 +136,7 @@ def _in_description(file: QueryFile, name: Name) -> Diagnostic:
 
 
 def returned(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP134: alerts are of states. OBEP134: rows are of events."""
+    """OBEP134: alerts are of states, rows of events."""
     for file in definitions.linked.files:
         for clause in file.returns:
             if clause.form == "rows":
