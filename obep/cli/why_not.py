@@ -37,6 +37,7 @@ def command(
     """
     from datetime import timedelta
 
+    from obep.config.toml_file import load_config
     from obep.config.toml_values import duration
     from obep.engine.engine import RECENT
     from obep.run.questions.why_not_run import report, resolve, watch
@@ -45,11 +46,12 @@ def command(
     from obep.run.terminal_text import plain
     from obep.why_not.target import StateQuestion
 
-    loaded, items, notes, letters, prepares = replay(query, source or (), config, allowed(allow_path))
+    configured = load_config(config, query.parent, allowed(allow_path))
+    loaded, items, notes, letters, prepares = replay(query, source or (), configured)
     wanted = resolve(event, loaded)
     remember = None if wanted.values or loaded.linked.states else RECENT
-    waits = timedelta(microseconds=duration(lateness, "--lateness") if lateness else 0)
-    settings: dict[str, Any] = {"lateness": waits, "prepares": prepares}
+    waits = duration(lateness, "--lateness") if lateness else configured.engine.get("lateness") or 0
+    settings: dict[str, Any] = {"lateness": timedelta(microseconds=waits), "prepares": prepares}
     seen = watch(loaded, items, notes.style, remember=remember, **settings)
     seen.unread = letters
     if isinstance(wanted, StateQuestion):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from obep.config.toml_file import load_config
+from obep.config.toml_file import Config
 from obep.engine.knowledge.prepared_items import PreparedItems
 from obep.engine.query import Query
 from obep.errors import fail
@@ -24,13 +24,12 @@ MOST = 200_000
 
 
 def replay(
-    path: Path, given: Sequence[str], config: Path | None, allowed: tuple[Path, ...]
+    path: Path, given: Sequence[str], settings: Config
 ) -> tuple[Query, list[Item], Notes, list[DeadLetter], Prepares]:
     """A query with all items of its sources, the records that are none, and what prepares items by K."""
-    settings = load_config(config, path.parent, allowed)
     query = load(
         path,
-        allowed=allowed,
+        allowed=settings.allowed,
         catalogue=settings.catalogue,
         cache_dir=settings.cache,
         max_explanations=settings.engine.get("max_explanations"),

@@ -34,6 +34,15 @@ def test_an_event_that_occurred_is_said_to(tmp_path: Path) -> None:
     assert said.out.startswith("Swing did occur: 1 time, first at 1, last at 9.\nobep why urn:obep:Swing:")
 
 
+def test_items_wait_for_as_long_as_obep_toml_says(tmp_path: Path) -> None:
+    (tmp_path / "obep.toml").write_text('[engine]\nname = "embedded"\nlateness = "10 s"\n')
+    late = (reading(1, "a", 40), reading(5, "b", 40), reading(3, "a", 0), reading(40, "b", 20))
+    assert ask(tmp_path, "Swing", *late).out.startswith("Swing did occur: 1 time, first at 1, last at 3.")
+    source = tmp_path / "s.jsonl"
+    said = obep("why-not", "Swing", hot(tmp_path, QUERY), "--lateness", "1s", "--source", source)
+    assert said.out.startswith("Swing did not occur in 3 items from 1 to 40; 1 more was refused"), said.err
+
+
 def test_a_query_is_no_event_and_what_shows_its_rows_is_named(tmp_path: Path) -> None:
     query = tmp_path / "q.rspql"
     query.write_text(
