@@ -27,6 +27,11 @@ _RUNS = {
 }
 """The text inside terms, an IRI, a string and a comment, by the character that begins it."""
 
+_UNCLOSED = re.compile(
+    rb'^(?:[^"<#\r\n]++|<[^>\r\n]*+>|"(?:[^"\\\r\n]++|\\[^\r\n])*+")*+(")[^\r\n]*+', re.MULTILINE
+)
+"""A line with a text that no quote closes; the group is where that text begins."""
+
 
 class Blocks(Protocol):
     """A reader of at most n bytes; empty at the end."""
@@ -110,3 +115,30 @@ def line_blocks(
         yield long
     elif held:
         yield bytes(held)
+
+
+class UnclosedText:
+    """A line with a text that no quote closes."""
+
+    def __init__(self, line: bytes, text: bytes) -> None:
+        self.line = line
+        self._text = text
+
+    def refused(self) -> Refused:
+        """Why it is not taken."""
+        shown = self._text[:80].decode("utf-8", "replace")
+        return Refused("OBEP604", f"a text has no closing quote: {shown}")
+
+
+def closed_texts(block: bytes) -> Iterator[bytes | UnclosedText]:
+    """A block without the lines whose texts are not closed, and these lines between.
+
+    The parser would take the next quote, lines later, for the missing one, and all texts after it for what
+    stands between texts. Each part begins with as many line breaks as stand before it, for its line numbers.
+    """
+    at = 0
+    for match in _UNCLOSED.finditer(block):
+        yield b"\n" * block.count(b"\n", 0, at) + block[at : match.start()]
+        yield UnclosedText(match[0], block[match.start(1) : match.end()])
+        at = match.end()
+    yield b"\n" * block.count(b"\n", 0, at) + block[at:]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 import pyoxigraph
 
 from obep.formats.input_limits import CHUNK, CutShort, Refused, Unmarked, whole
-from obep.formats.long_lines import LongLine, line_blocks
+from obep.formats.long_lines import LongLine, UnclosedText, closed_texts, line_blocks
 from obep.formats.nesting import Shallow
 from obep.formats.rdf_text import item_triples, localise, parse_graph, syntax
 from obep.formats.stream_reader import Reading, dead
@@ -70,22 +70,30 @@ def read_quads_together(
                 yield from gathering.add_block(statements)
                 errors = 0
                 continue
-            quads = pyoxigraph.parse(cast(BinaryIO, part), FORMATS[format])
-            while errors < TRIES:
-                try:
-                    for quad in quads:
-                        if complete := gathering.add(str(quad)):
-                            yield from complete
-                        errors = 0
-                    break
-                except SyntaxError as error:
+            for piece in closed_texts(part) if isinstance(part, bytes) else (part,):
+                if isinstance(piece, UnclosedText):
                     errors += 1
                     gathering.spoil()
-                    reason = syntax(error)
-                    hint = likely_bytes(unmarked.head) or (AS_QUADS if _four_terms(reason, format) else "")
-                    yield dead(Refused("OBEP604", hinted(reason, hint)), reading.stream, b"")
-            else:
-                raise Refused("OBEP604", "the rest was not read: too many errors in a row")
+                    yield dead(piece.refused(), reading.stream, piece.line)
+                    continue
+                quads = pyoxigraph.parse(cast(BinaryIO, piece), FORMATS[format])
+                while errors < TRIES:
+                    try:
+                        for quad in quads:
+                            if complete := gathering.add(str(quad)):
+                                yield from complete
+                            errors = 0
+                        break
+                    except SyntaxError as error:
+                        errors += 1
+                        gathering.spoil()
+                        reason = syntax(error)
+                        hint = likely_bytes(unmarked.head) or (
+                            AS_QUADS if _four_terms(reason, format) else ""
+                        )
+                        yield dead(Refused("OBEP604", hinted(reason, hint)), reading.stream, b"")
+                else:
+                    raise Refused("OBEP604", "the rest was not read: too many errors in a row")
     except Refused as refused:  # nothing more can be read: a gzip bomb, a torn file
         if growing and isinstance(refused, CutShort):
             reading.leave("the compressed file")

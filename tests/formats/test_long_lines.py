@@ -131,6 +131,45 @@ def test_a_graph_of_trig_that_goes_on_where_nothing_is_read_is_refused() -> None
 BOMB = Limits(gzip_free_bytes=1 << 17)
 
 
+def broken(line: bytes) -> list[Item | DeadLetter]:
+    """Seven graphs; a line that cannot be read stands in the place of a statement of the third."""
+    third = nquads("c", 3).split(b"\n")
+    third[0] = line
+    graphs = [nquads(name, at) for at, name in enumerate("ab", 1)]
+    graphs += [b"\n".join(third), *(nquads(name, at) for at, name in enumerate("defg", 4))]
+    return list(read_items(b"".join(graphs), "nquads"))
+
+
+@pytest.mark.parametrize("blank", [b"", b"_:x <http://e/p> _:y <http://e/a> .\n"])
+def test_a_text_without_its_closing_quote_spoils_only_the_graphs_beside_its_line(blank: bytes) -> None:
+    line = b'<http://e/s> <http://e/p> "o <http://e/c> .'
+    found = broken(line)
+    assert shown(iter(found)) == ["a", "OBEP604", "OBEP604", "OBEP604", "d", "e", "f", "g"]
+    letters = [one for one in found if isinstance(one, DeadLetter)]
+    assert letters[0].reason == 'a text has no closing quote: "o <http://e/c> .'
+    assert letters[0].raw == line.decode()
+    data = blank + nquads("a", 1) + line + b"\n" + nquads("b", 2) + nquads("d", 4) + b"x\n" + nquads("e", 5)
+    assert shown(read_items(data, "nquads")).count("OBEP604") == 6, "the same, also behind blank nodes"
+
+
+def test_errors_behind_a_text_without_its_closing_quote_keep_their_line_numbers() -> None:
+    data = b'<http://e/s> <http://e/p> "o .\n' + nquads("a", 1) + nquads("b", 2) + b"x y z .\n"
+    reasons = [one.reason for one in read_items(data, "nquads") if isinstance(one, DeadLetter)]
+    assert any(reason.startswith("Parser error at line 8 ") for reason in reasons), reasons
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        rb'<http://e/s> <http://e/p> "a \" b # <" <http://e/c> . # it is "open',
+        rb'<http://e/s> <http://e/p> "a\\" <http://e/c> .',
+        rb'<http://e/s> <http://e/p> <http://e/#"> <http://e/c> .',
+    ],
+)
+def test_quotes_in_texts_and_comments_close_and_open_nothing(line: bytes) -> None:
+    assert not [one for one in broken(line) if isinstance(one, DeadLetter) and "closing quote" in one.reason]
+
+
 @pytest.mark.parametrize("format", ["nquads", "trig"])
 def test_what_came_before_a_gzip_bomb_is_read(format: str) -> None:
     make = nquads if format == "nquads" else trig
