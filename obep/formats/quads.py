@@ -274,10 +274,25 @@ class Gathering:
         if self._is_left():
             self._current = ""
             yield from self._close()
-        if self._open or left:
-            self._reading.leave(left[0] if left else f"the graph {next(iter(self._open))}")
-        else:
+        while self._open and self._is_decided(next(iter(self._open))):
+            yield self._item(next(iter(self._open)))
+        if left:
+            self._reading.leave(left[0])
+        if self._open and (len(self._open) > 1 or not left):
+            name, behind = next(iter(self._open)), len(self._open) - 1
+            held = f", as are {behind} graphs behind it: it has no time"
+            self._reading.leave(f"the graph {name}", held if behind and name != self._current else "")
+        if not (self._open or left):
             yield from self.finish()
+
+    def _is_decided(self, name: Term) -> bool:
+        """Whether a graph is whole and is refused or has its time, also one inside."""
+        if name in (self._current, self._error_after):
+            return False
+        graph, reading = self._open[name], self._reading
+        if name in self._times or reading.arrival is not None or graph.refused is not None:
+            return True
+        return any(p == reading.time_property and o[0] == '"' for _, p, o in graph.triples)
 
     def finish(self) -> Iterator[Item | DeadLetter]:
         """The items that are left at the end of the input."""

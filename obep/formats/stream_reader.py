@@ -170,11 +170,10 @@ class Reading:
             return f"{read}{zone}" if has_no_zone(form) else read
         return ""
 
-    def leave(self, what: str) -> None:
+    def leave(self, what: str, more: str = "") -> None:
         """Notes that the end of the input is left for the next run."""
-        self.notes.said.append(
-            ("OBEP592", f"{self.source or self.stream}: {what} is not finished, and is left for the next run")
-        )
+        left = f"{what} is not finished, and is left for the next run{more}"
+        self.notes.said.append(("OBEP592", f"{self.source or self.stream}: {left}"))
 
     def without_mapping(self) -> str:
         """Suggest a mapping for records that need one."""

@@ -6,6 +6,7 @@ import gzip
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Literal
 
@@ -14,6 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from obep.config.toml_file import Config
+from obep.formats import read_file
 from obep.formats.stream_reader import Notes, Reading
 from obep.model import Item
 from obep.streams.sources import batches
@@ -175,6 +177,38 @@ def test_a_graph_to_which_more_may_be_added_is_left(tmp_path: Path) -> None:
         (SECOND, 2),
         (2 * SECOND, 1),
     ]
+
+
+def inside(at: int) -> str:
+    """A graph of N-Quads that has its time inside."""
+    return f'<urn:a> <urn:b> "{at}" <urn:g{at}> .\n<urn:a> {TIME} "{at}" <urn:g{at}> .\n'
+
+
+def test_graphs_with_their_times_inside_are_read_up_to_the_last_one(tmp_path: Path) -> None:
+    """None of them was read with a checkpoint, however many there were."""
+    reader = Reader(tmp_path / "s.nq")
+    reader.path.write_text(inside(1) + inside(2) + inside(3))
+    assert reader.run() == [1, 2]
+    assert reader.warnings == ["OBEP592"]
+    reader.path.write_text("".join(map(inside, range(1, 6))))
+    assert reader.run() == [3, 4]
+
+
+def test_a_refused_graph_holds_back_none(tmp_path: Path) -> None:
+    reader = Reader(tmp_path / "s.nq")
+    torn = f'<urn:a> <urn:b> "2" <urn:g2> .\n<urn:g2> {TIME} "2\n'.encode()
+    reader.path.write_bytes(record(1, "nq") + torn + b"".join(record(at, "nq") for at in (3, 4, 5)))
+    assert reader.run() == [1, *["OBEP604"] * 3, 4, 5], "those of 2 and 3 are beside that line"
+    assert reader.warnings == []
+
+
+def test_a_graph_without_a_time_is_named_with_the_number_that_it_holds_back(tmp_path: Path) -> None:
+    data = record(1, "nq") + b'<urn:a> <urn:b> "2" <urn:g2> .\n' + record(3, "nq") + record(4, "nq")
+    notes = Notes()
+    found = list(read_file(BytesIO(data), "nquads", Reading("s", growing=True, notes=notes)))
+    assert len(found) == 1
+    left = "s: the graph <urn:g2> is not finished, and is left for the next run"
+    assert notes.said == [("OBEP592", f"{left}, as are 2 graphs behind it: it has no time")]
 
 
 def test_a_rotated_file_is_read_from_its_beginning_with_a_word(tmp_path: Path) -> None:
