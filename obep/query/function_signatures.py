@@ -44,7 +44,7 @@ ELSEWHERE = {
     "SUBSTRING": "SUBSTR", "STARTSWITH": "STRSTARTS", "STARTS_WITH": "STRSTARTS", "ENDSWITH": "STRENDS",
     "ENDS_WITH": "STRENDS", "MATCH": "REGEX", "MATCHES": "REGEX", "LIKE": "REGEX", "CEILING": "CEIL",
     "IFNULL": "COALESCE", "START": "getSTARTTIME", "STARTTIME": "getSTARTTIME", "END": "getENDTIME",
-    "ENDTIME": "getENDTIME", "DURATION": "getDURATION",
+    "ENDTIME": "getENDTIME", "DURATION": "getDURATION", "MEAN": "AVG", "AVERAGE": "AVG",
 }  # fmt: skip
 """Names of our functions in other languages."""
 

@@ -192,6 +192,7 @@ def test_times_are_those_of_the_alias_or_of_the_whole() -> None:
     [
         ("STRLENGTH(?v) > 1", "OBEP190", "STRLENGTH is no function"),
         ("REGEXP(?v, \"a\")", "OBEP190", "did you mean REGEX?"),
+        ("MEAN(?v) > 1", "OBEP190", "did you mean AVG?"),
         ("xsd:doubel(?v) > 1", "OBEP190", "did you mean xsd:double?"),
         ("STRLEN(?v, 2) > 1", "OBEP191", "STRLEN takes 1 argument, not 2"),
         ("xsd:double(?v, 2) > 1", "OBEP191", "xsd:double takes 1 argument, not 2"),

@@ -16,6 +16,7 @@ from obep.ontology.owl import axioms as ax
 from obep.ontology.owl.facet_pattern import read_pattern
 from obep.ontology.owl.literals import MOST_DIGITS, REALS, literal, space_of, value
 from obep.query import ast
+from obep.query.nearest_name import nearest
 from obep.query.print.printer import show
 
 _NAMES = {
@@ -76,16 +77,23 @@ def facet_of(datatype: Term, facet: ast.Facet) -> tuple[Term, Term]:
     return f"<{ax.XSD}{_NAMES[facet.facet]}>", bound
 
 
+_WRITTEN = ("number", "integer", "decimal", "float", "string")
+"""Datatypes that are written without a prefix."""
+
+
 def misfits_of(datatype: ast.Name, facet: ast.Facet) -> Iterator[Misfit]:
     """Why a facet cannot restrict a datatype, if it cannot. `number` stands for decimals here."""
     iri = _NUMBER if datatype.text == "number" else datatype.iri
     space, kind = space_of(iri), _kind(facet)
     spaces, reason, remedy = FITS[kind]
     if space is None:
+        meant = nearest(datatype.text, _WRITTEN)
+        usual = "number" if kind == "compare" else "xsd:string"
         yield Misfit(
-            "OBEP312", datatype.span, f"{datatype.text} takes no facets",
+            "OBEP312", datatype.span,
+            f"{datatype.text} takes no facets{f'; did you mean {meant}?' if meant else ''}",
             "Facets restrict the datatypes of XML Schema, such as xsd:double.",
-            f"({datatype.text} and {'number' if kind == 'compare' else 'xsd:string'}[{show(facet)}])",
+            f"{meant}[{show(facet)}]" if meant else f"({datatype.text} and {usual}[{show(facet)}])",
         )  # fmt: skip
     elif space not in spaces:
         yield Misfit(

@@ -34,6 +34,11 @@ def _character(situation: Situation) -> Diagnostic | None:
             f"Here could stand {expected(situation.accepts)}.",
             WRITTEN[word],
         )
+    before = _UNIT_BEFORE.search(situation.scope.text, max(0, situation.start - 80), situation.start)
+    if before and (rest := re.match(r"(?!°[\s\],])[/%°µ²³·][^\s\],\"]*", line)):
+        unit = f'"{before[1]}{rest[0]}"'
+        reason = "A unit that is no name, such as °C, % or m/s, is written as a text."
+        return situation.diagnostic("OBEP001", f"the unit {unit} needs its quotes", reason, unit)
     if word in ('"', "'"):
         return situation.diagnostic(
             "OBEP003",
@@ -50,6 +55,9 @@ def _character(situation: Situation) -> Diagnostic | None:
         )
     return None
 
+
+_UNIT_BEFORE = re.compile(r'\[(?:[^\[\]"]*,)?\s*[<>]=?\s*[-+]?[\d.]+(?:[eE][-+]?\d+)?\s*(\w*)\Z')
+"""A facet up to its unit, or up to the first sign in it that no name has. The text is searched to a place."""
 
 WRITTEN = {
     "≥": ">=", "≤": "<=", "≠": "!=", "→": "->", "⇒": "->", "∧": "and, or && in a condition",
