@@ -120,3 +120,52 @@ def test_who_is_one_of_two_need_not_be_the_one_with_an_edge_to_itself() -> None:
         k=(("ObjectPropertyAssertion", ":s1", ":a0", ":a0"),),
     )
     assert set(found.explanations) == {(":H0", ":n0")}
+
+
+def test_values_of_one_individual_under_two_names_are_counted_together() -> None:
+    """Worlds 6003/76 and 6003/90, where both judges leave out what the other name has.
+
+    b1 and n0 are one: it has "a" and 2, which is 2.0; and "ab" and 1 are two values of `integer or string`.
+    """
+    same: Node = ("SameIndividual", ":n0", ":b1")
+    some: Node = (
+        "DataOneOf",
+        literal("false", "xsd:boolean"),
+        literal("a", "xsd:string"),
+        literal("2.0", "xsd:decimal"),
+    )
+    item = (same, value(":d1", ":n0", "2", "xsd:integer"))
+    found = answer(
+        (), ("DataMinCardinality", 2, ":d1", some), item, (value(":d1", ":b1", "a", "xsd:string"),)
+    )
+    assert {who for _, who in found.explanations} == {":n0", ":b1"}
+    either: Node = ("DataUnionOf", "xsd:integer", "xsd:string")
+    found = answer(
+        (("SubClassOf", ":C0", ("DataMaxCardinality", 1, ":d1", either)),),
+        ":C4",
+        (same, value(":d1", ":n0", "ab", "xsd:string"), ("ClassAssertion", ":C0", ":b1")),
+        (value(":d1", ":b1", "1", "xsd:integer"),),
+    )
+    assert found.code == "OBEP620"
+
+
+def test_a_value_beside_a_range_is_not_counted_in_it() -> None:
+    """World 6002/68, where the judges count 1.5 as a double and 1, though neither lies between 0 and 1."""
+    between: Node = (
+        "DataIntersectionOf",
+        "xsd:decimal",
+        (
+            "DatatypeRestriction",
+            "xsd:decimal",
+            "xsd:minExclusive",
+            literal("0"),
+            "xsd:maxExclusive",
+            literal("1"),
+        ),
+    )
+    found = answer(
+        (("EquivalentDataProperties", ":d1", ":d0"),),
+        ("DataMinCardinality", 2, ":d1", between),
+        (value(":d1", ":n0", "1.5", "xsd:double"), value(":d0", ":n0", "1", "xsd:integer")),
+    )
+    assert found == Found()
