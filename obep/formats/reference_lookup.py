@@ -203,6 +203,11 @@ class Lookup:
         return {key: tuple(sorted(rows)) for key, rows in found.items()}
 
 
+_MOST_TERMS = 50
+"""Variables, names and fields of a lookup: the store's planner takes time by the third power of a path, and
+doubles it with each alternative of an alternative."""
+
+
 def read_lookup(text: str, prefixes: Mapping[str, str], where: str, template: str = "") -> Lookup:
     """Reads a lookup; what is wrong with it is an error of the configuration.
 
@@ -212,8 +217,13 @@ def read_lookup(text: str, prefixes: Mapping[str, str], where: str, template: st
     fields: dict[str, None] = {}
     names: dict[str, None] = {}
     body = []
+    terms = 0
     for token in _TOKENS.finditer(text):
         piece, kind = token[0], token.lastgroup
+        terms += kind in ("variable", "field", "name", "iri", "type")
+        if terms > _MOST_TERMS:
+            reason = f"It has more than {_MOST_TERMS} variables, names and fields."
+            raise fail("OBEP522", f"{where}: the lookup is too long", reason=reason, remedy=EXAMPLE)
         if kind == "other":
             repeated = piece in _REPEATED
             reason = "A path that repeats (* + ?) is not taken." if repeated else f"It is {_FORM[9:]}."

@@ -111,6 +111,9 @@ def test_other_variables_may_stand_in_the_template() -> None:
         ("?p ref:a ?q", "no {field}"),
         ("ref:x ref:a {id}", "no variable"),
         ("?p ref:a/ {id}", "is not a lookup"),
+        # The store planned these for ever (fuzz, config, seed 3101, case 4, and beside it).
+        ("?p " + "/".join(["ref:a"] * 49) + " {id}", "more than 50"),
+        ("?p " + "(" * 40 + "ref:a" + "|ref:b)/ref:a" * 40 + " {id}", "more than 50"),
         ("?p ref:a {id} } SERVICE <http://e/> { ?p ref:a {id}", "cannot stand in it"),
         ("", "no variable"),
     ],

@@ -41,6 +41,8 @@ _PLACE = "\x00"
 _MOST_PATTERNS = 100
 """What the store's planner takes for so many patterns of one query grows with their fourth power: half a
 second for 100, minutes for 500, and nothing can end it."""
+_MOST_ALTERNATIVES = 20
+"""Each alternative in an alternative of a path doubles what the planner takes."""
 _NOT_CLOSED = "a { of the query is not closed"
 _AS_FUNCTION = "BIND(<urn:obep:this>() AS ?this) "
 
@@ -83,6 +85,8 @@ def read_query(shapes: TripleIndex, node: Term, text: Term, form: str) -> Query:
         raise RefusedQuery(f"the query is not a {form}")
     if _patterns(tokens) > _MOST_PATTERNS:
         raise RefusedQuery(f"it has more than {_MOST_PATTERNS} triple patterns")
+    if _alternatives(tokens) > _MOST_ALTERNATIVES:
+        raise RefusedQuery(f"its paths have more than {_MOST_ALTERNATIVES} alternatives")
     prefixes = _prefixes(shapes, node)
     _check_prefixes(tokens, prefixes)
     if form == "CONSTRUCT":
@@ -122,6 +126,13 @@ def _patterns(tokens: list[str]) -> int:
         else:
             found += _is_term(before) and _is_term(token)
     return found
+
+
+def _alternatives(tokens: list[str]) -> int:
+    """How many `|` a query has; `||` is another sign."""
+    words = [token for token in tokens if not token.isspace()]
+    around = zip(["", *words], words, [*words[1:], ""], strict=False)
+    return sum(token == "|" and "|" not in (before, then) for before, token, then in around)
 
 
 def _is_term(token: str) -> bool:

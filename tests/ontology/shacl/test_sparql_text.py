@@ -69,6 +69,13 @@ def test_a_query_of_too_many_patterns_is_refused(where: str) -> None:
         written(where)
 
 
+def test_a_path_of_too_many_alternatives_is_refused() -> None:
+    path = "(" * 21 + "<a>" + "|<b>)/<c>" * 21
+    with pytest.raises(RefusedQuery, match="more than 20 alternatives"):
+        written(f"$this {path} ?x")
+    assert written("$this <a>|<b> ?x FILTER(" + "?x = <a> || " * 30 + "?x = <b>)")
+
+
 @pytest.mark.parametrize(
     "where",
     [
