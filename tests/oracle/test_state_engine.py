@@ -196,6 +196,13 @@ FOUND = {
         EVENT H(?x) MATCH (BEGIN S(?x) AS a1 WHILE S(?x)) WHILE S(?k) IF { FILTER(?y1 <= 1) } RETURN H""",
         "B10y(v=4) B10x(v=1) |10",
     ),
+    "a TIMEAVG that stays the same joins with itself, over no time and later": (
+        """EVENT D AS KindD
+        STATE S(?x) OVER D(?x) AS r WITHIN 6 s STEP 1 s
+        IF { EVENT r { ?this :v ?v } } AGGREGATE (TIMEAVG(?v) AS ?y0)
+        EVENT H MATCH BEGIN S AS a1 SEQ S(?z) FOR 3 s AS a2 IF { FILTER(?y0 <= 3) } RETURN H""",
+        "t/D7x(v=1) D8y(v=1) |11",
+    ),
 }
 
 

@@ -224,7 +224,10 @@ class Turns(ComputedOrder):
 
 
 class TimeAverage(NumberOrder):
-    """TIMEAVG: each value counts for the time until the next one, the last until now; over no time: it."""
+    """TIMEAVG: each value counts for the time until the next one, the last until now; over no time: it.
+
+    Integers have a decimal mean, also over no time: a figure keeps its datatype while it stays the same.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -238,10 +241,9 @@ class TimeAverage(NumberOrder):
         if self._errors or not len(self._rows):
             return None
         first, last = self._rows.first()[0], self._rows.last()
-        if now <= first:
-            return last[2]
         number = number_of(last[2])
-        self._sum.put(number, now - last[0])
-        mean = quotient(self._sum, now - first, self.rank)
-        self._sum.take(number, now - last[0])
+        lasts = now - last[0] if now > first else 1
+        self._sum.put(number, lasts)
+        mean = quotient(self._sum, max(now - first, 1), self.rank)
+        self._sum.take(number, lasts)
         return term_of_figure(bounded(mean))

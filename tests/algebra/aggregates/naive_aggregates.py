@@ -154,7 +154,7 @@ def of_numbers(
         return slope(line, max(kind, 1))
     assert function == "TIMEAVG"
     if now == first[0]:
-        return last[1].term
+        return shown(times(last[1].value, 1), max(kind, 1))
     ends = [end for end, _ in line[1:]] + [now]
     weighed = [
         times(value, until - end) for (end, value), until in zip(line, ends, strict=True) if until > end
