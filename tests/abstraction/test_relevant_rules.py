@@ -13,7 +13,7 @@ from cases import bundle, found, item, shown
 from obep.abstraction.matcher import Matched, Matcher
 from obep.errors import ObepError
 from obep.model import RDF_TYPE, DeadLetter
-from obep.ontology.bundle import compile as compiling
+from obep.ontology.bundle import relevant_names
 from obep.ontology.closure.runnable import Contradiction
 from obep.ontology.owl.axioms import Class, Some, SubClassOf
 from obep.ontology.rules.relevance import needs
@@ -100,7 +100,7 @@ def test_leaving_rules_out_changes_no_answer(monkeypatch: pytest.MonkeyPatch) ->
         with monkeypatch.context() as patch:
             try:
                 some = Matcher(bundle(t, events))
-                patch.setattr(compiling, "relevant", all_relevant)
+                patch.setattr(relevant_names, "relevant", all_relevant)
                 every = Matcher(bundle(t, events))
             except (ObepError, Contradiction):
                 continue
