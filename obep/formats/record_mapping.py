@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Dict
 from contextlib import suppress
@@ -276,12 +277,26 @@ def make_mapping(settings: Dict[str, Any], where: str) -> Mapping:
     if isinstance(triples, Template):
         _check_units(units, triples.paths, where)
     time, form = settings.get("time", "time"), settings.get("time_format", "")
+    _check_form(form, where)
     waits = lookup is not None and "waits" in settings["subject"]
     names = [one.predicates for one in (lookup, *units_of.values()) if one is not None]
     return Mapping(
         triples, time, form, unit, units, "time" in settings, zone, records, units_of, waits,
         frozenset().union(*names),
     )  # fmt: skip
+
+
+def _check_form(form: str, where: str) -> None:
+    """A form that reads no time at all, not even one that it has written."""
+    try:
+        datetime.strptime(datetime(2026, 11, 19, 15, 7, 9, tzinfo=UTC).strftime(form), form)
+    except (ValueError, re.error) as error:
+        raise fail(
+            "OBEP522",
+            f"{where}: time_format {form!r} reads no time",
+            reason=f"{str(error)[:1].upper()}{str(error)[1:]}.",
+            remedy='time_format = "%d.%m.%Y %H:%M:%S"',
+        ) from None
 
 
 def _zone(name: str, where: str) -> tzinfo:

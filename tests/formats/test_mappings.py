@@ -564,3 +564,19 @@ def test_a_record_of_any_depth_has_its_first_fields_told() -> None:
     letter = mapped({"time": 3, "deep": deep}, template=":x :p {v} .")
     assert isinstance(letter, DeadLetter)
     assert letter.reason == "v: the field is missing; the record has time"
+
+
+@pytest.mark.parametrize("form", ["%d.%m.%d %H:%M", "%Q", "%d.%m.%Y %", "%G-%V"])
+def test_a_form_that_reads_no_time_is_refused_with_the_configuration(form: str) -> None:
+    """Fuzz, mappings, seed 3102, case 2304: a directive that came twice was a traceback of each record."""
+    with pytest.raises(ObepError) as caught:
+        make_mapping({"template": "<urn:a> <urn:b> {v} .", "time_format": form}, "m")
+    assert caught.value.code == "OBEP522"
+    assert "time_format" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "form", ["%d.%m.%Y %H:%M:%S", "%Y-%j", "%m/%d/%y %I:%M %p", "%c", "%H:%M %Z", "%%%Y", "Zeit"]
+)
+def test_other_forms_are_taken(form: str) -> None:
+    assert make_mapping({"template": "<urn:a> <urn:b> {v} .", "time_format": form}, "m").time_format == form
