@@ -173,3 +173,20 @@ def test_an_item_after_one_that_asserts_an_event_is_read_by_the_rules_of_before(
         hits += engine.close()
     assert [(hit.individual, hit.end) for hit in hits] == [("<http://e/#n1>", 1_000_000)]
     assert letters == []
+
+
+def test_what_the_universal_property_gives_everything_is_said_of_no_value() -> None:
+    """World 5001/200: everything is related to n, so it is a B; that took away all values.
+
+    An x that is no C has a d that is no string, and nothing forbids one.
+    """
+    universal = ax.Value(ax.TOP_OBJECT_PROPERTY, t("n"))
+    only = ax.DataOnly(t("d"), ax.Datatype(xsd("string")))
+    T = ontology(
+        ax.SubClassOf(universal, c("B")),
+        ax.EquivalentClasses((c("C"), only)),
+        ax.SubClassOf(c("A"), ax.Not(c("C"))),
+    )
+    said = [ax.ClassAssertion(c("A"), t("x"))]
+    assert Reasoner().consistent(T, said)
+    assert Reasoner().entails(T, said, [ax.ClassAssertion(c(name), t("x")) for name in "BC"]) == [True, False]

@@ -366,6 +366,8 @@ def _of_values(expression: ClassExpression, guess: bool) -> bool:
             return guess
         case ax.Exactly(_, role) if _universal(role):
             return guess
+        case ax.Value(role) if _universal(role):
+            return True
         case ax.Only() | ax.Max():
             return True
         case ax.Min(count) | ax.Exactly(count):
