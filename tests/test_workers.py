@@ -145,6 +145,7 @@ def merged(shares: Sequence[list[tuple[Any, bytes]]]) -> list[bytes]:
     return [line for _, line in sorted((one for share in shares for one in share), key=lambda one: one[0])]
 
 
+@pytest.mark.slow
 @settings(max_examples=max(80, int(os.environ.get("OBEP_EXAMPLES", "0"))), deadline=None)
 @given(
     st.sampled_from(SPLIT),

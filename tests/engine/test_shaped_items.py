@@ -150,6 +150,7 @@ def counted(found: object, count: Counter[str]) -> object:
     return call
 
 
+@pytest.mark.slow
 def test_items_of_one_shape_have_the_answers_of_each_by_itself(tmp_path: Path) -> None:
     count = compared(range(SEED, SEED + CASES), tmp_path)
     assert count["cases"] == CASES

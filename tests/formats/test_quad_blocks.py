@@ -6,6 +6,7 @@ import os
 from io import BytesIO
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -66,6 +67,7 @@ def read(text: str, reading: Reading) -> list[Item | DeadLetter]:
     return list(read_file(BytesIO(text.encode()), "nquads", reading))
 
 
+@pytest.mark.slow
 @settings(max_examples=int(os.environ.get("OBEP_EXAMPLES", "300")), deadline=None)
 @given(
     parts=TEXTS,

@@ -10,6 +10,7 @@ CASES = 60
 """Of each target; `make fuzz CASES=…` runs as many as there is time for."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", targets())
 def test_a_fixed_sample_of_damaged_input_raises_only_what_it_may(name: str) -> None:
     found = [

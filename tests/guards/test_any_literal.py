@@ -180,6 +180,7 @@ def calls(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]
 expressions = calls(st.sampled_from(SLOTS)) | calls(calls(st.sampled_from(SLOTS)) | st.sampled_from(SLOTS))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=500, suppress_health_check=list(HealthCheck))
 @given(expression=expressions, row=st.tuples(*[terms] * len(SLOTS)))
 @example(Call("MD5", (SLOTS[0],)), (literal("PT1e5S", f"<{XSD}duration>"), *[None] * 5))

@@ -92,6 +92,7 @@ def test_witnesses_of_witnesses_that_cannot_be_are_found_at_once(
     assert [letter.code for letter in letters] == ["OBEP620"] * 20
 
 
+@pytest.mark.slow
 def test_a_second_start_closes_nothing_whatever_the_hashes_of_strings(tmp_path: Path) -> None:
     """On the old code concepts had other numbers in each process, and what was kept was of no use."""
     (tmp_path / "t.ttl").write_text(promises(12))

@@ -221,6 +221,7 @@ def test_other_settings_are_compiled_apart(
     assert len(compiles) == 2
 
 
+@pytest.mark.slow
 def test_a_damaged_or_foreign_file_is_made_again(tmp_path: Path, compiles: list[str]) -> None:
     first = start(project(tmp_path))
     kept = kept_file(tmp_path)

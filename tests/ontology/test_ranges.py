@@ -99,6 +99,7 @@ def test_ranges_lie_to_each_other_as_their_values_do() -> None:
     assert seen == {"inside", "apart", "perhaps"}
 
 
+@pytest.mark.slow
 def test_values_are_divided_by_all_ranges_together_as_by_each() -> None:
     for seed in range(EXAMPLES):
         ranges = Ranges(seed)

@@ -87,6 +87,7 @@ def fields_of(one: Occurrence) -> tuple[object, ...]:
     )
 
 
+@pytest.mark.slow
 @given(occurrences(), STYLES)
 def test_an_occurrence_is_read_as_it_was_written(one: Occurrence, style: str) -> None:
     line = to_line(one, style)
@@ -115,6 +116,7 @@ def undeclared(record: dict[str, Any], kind: type[msgspec.Struct]) -> list[str]:
     return own + [name for cause in causes for name in undeclared(cause, CauseRecord)]
 
 
+@pytest.mark.slow
 @given(occurrences() | alerts(), STYLES)
 def test_every_written_field_is_declared(one: Occurrence, style: str) -> None:
     kind = AlertRecord if isinstance(one, Alert) else OccurrenceRecord

@@ -99,6 +99,7 @@ def flat(node: Any) -> object:
     return node
 
 
+@pytest.mark.slow
 def test_the_table_that_ships_is_the_one_of_the_grammar() -> None:
     for language in LANGUAGES:
         made = write_table(make_table(language))

@@ -20,6 +20,7 @@ EXAMPLES = sorted((Path(__file__).parent.parent.parent / "examples").glob("*/*.o
 SMALL = "EVENT A AS B EVENT H MATCH A SEQ (A WITHOUT A) WITHIN 5 min RETURN H"
 
 
+@pytest.mark.slow
 @given(query_files())
 @MODEST
 def test_a_tree_survives_its_bytes(file: ast.QueryFile) -> None:

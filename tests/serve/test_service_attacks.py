@@ -136,6 +136,7 @@ def test_a_form_of_another_site_acknowledges_nothing(local: Open, action: str) -
     assert notes["actions"] == []
 
 
+@pytest.mark.slow
 def test_no_token_is_in_a_log_a_file_or_an_answer(start: Start, project: Path) -> None:
     token = "a-very-secret-token-0123456789"
     (project / "obep.toml").write_text('[serve.tokens.me]\nrole = "admin"\ntoken = "${TOKEN}"\n')

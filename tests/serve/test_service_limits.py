@@ -39,6 +39,7 @@ def test_a_body_that_is_too_long_is_not_read(local: Open) -> None:
     assert service.client.get("/events").json()["next"] == 0
 
 
+@pytest.mark.slow
 def test_a_body_that_does_not_come_is_not_waited_for(local: Open) -> None:
     service = local("[serve]\nbody_seconds = 1\n").service
 

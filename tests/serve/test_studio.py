@@ -17,6 +17,7 @@ from serve.conftest import QUERY, Start, line, until
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_a_second_studio_opens_the_page_of_the_first(tmp_path: Path) -> None:
     (tmp_path / "query.obep").write_text(QUERY)
     command = [sys.executable, "-m", "obep", "studio", str(tmp_path), "--no-browser"]
@@ -34,6 +35,7 @@ def test_a_second_studio_opens_the_page_of_the_first(tmp_path: Path) -> None:
         first.wait(30)
 
 
+@pytest.mark.slow
 def test_a_trial_finds_what_obep_run_would_and_changes_nothing(start: Start) -> None:
     service = start()
     service.post(line(1, thing="a"))

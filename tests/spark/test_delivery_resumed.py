@@ -44,6 +44,7 @@ start = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(start, st.booleans()), max_size=6))
 @example([((["b.jsonl"], 0, False), True), ((["b.jsonl"], 2, False), True)])
 @example([(([], 2, False), True), ((["b.jsonl"], 1, True), False), (([], 1, False), True)])

@@ -250,6 +250,7 @@ RETURN Hot, Deep, Held AS EVENT STREAM"""
 KNOWN = "".join(f"<http://e/x{n}> <http://e/kind> <http://e/fast> .\n" for n in range(8))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [DEEP, QUERIES["keyed"], QUERIES["stacked"]])
 def test_lines_have_the_causes_of_parts_that_came_in_blocks_and_through_the_state(
     tmp_path: Path, text: str

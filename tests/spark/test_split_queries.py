@@ -153,6 +153,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_buckets_give_the_rows_of_one_engine(folder: Path) -> None:
     seen: Counter[str] = Counter()
     for seed in range(SEED, SEED + TRIALS):

@@ -139,6 +139,7 @@ def test_an_alert_is_sent_with_its_labels_when_it_fires_and_with_its_end_when_it
     assert sink.failed == []
 
 
+@pytest.mark.slow
 def test_an_alert_is_sent_again_while_it_fires_and_not_after_it_is_resolved() -> None:
     fired, resolved = alerts((0, "on"), (5, "off"))
     with server() as received:
@@ -154,6 +155,7 @@ def test_an_alert_is_sent_again_while_it_fires_and_not_after_it_is_resolved() ->
     assert [post for post in posts[:-1] if post != first] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [503, 429])
 def test_records_wait_for_an_alertmanager_that_is_away(status: int) -> None:
     fired, resolved = alerts((0, "on"), (5, "off"))
@@ -249,6 +251,7 @@ def test_an_interval_of_nothing_is_refused(resend: str, tmp_path: Path) -> None:
     assert caught.value.code == "OBEP512"
 
 
+@pytest.mark.slow
 def test_tls_checks_the_certificate(tmp_path: Path) -> None:
     certificate, key = self_signed(tmp_path)
     (fired,) = alerts((0, "on"), (3, "on"))
@@ -287,6 +290,7 @@ def line(at: int, word: str, who: str = "f1") -> str:
     return json.dumps({"stream": "s", "time": at, "graph": graph}) + "\n"
 
 
+@pytest.mark.slow
 def test_an_alert_that_fired_before_a_kill_is_sent_again_by_the_run_that_goes_on(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text(
         line(0, "on", "f1") + line(0, "on", "f2") + line(9, "off", "f2") + line(10, "on", "f3")

@@ -273,6 +273,7 @@ def test_an_answer_of_the_metrics_is_sent_whole() -> None:
         endpoint.close()
 
 
+@pytest.mark.slow
 def test_health_and_metrics_are_served_on_loopback() -> None:
     endpoint = Endpoint(":0", lambda: {"items_total": {'do"ors': 3}, "watermark_seconds": 2.5})
     base = f"http://127.0.0.1:{endpoint.port}"
