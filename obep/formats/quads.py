@@ -175,14 +175,15 @@ class Gathering:
         tried = 0
         """Up to where no graphs are alike."""
         while place < count:
-            if self._together is not None and place >= tried and not (self._open or self._times):
+            spoilt = self._error_after is not None
+            all_closed = not (self._open or self._times or spoilt)
+            if self._together is not None and place >= tried and all_closed:
                 tried = place + FEW
                 alike = alike_graphs(statements, place, reading.time_property, self._most)
                 if alike is not None and (block := self._block(alike)) is not None:
                     yield block
                     place = tried = alike.end
                     continue
-            spoilt = self._error_after is not None
             whole = None if spoilt else whole_graph(statements, place, reading.time_property)
             if whole is None or not self._is_new(whole[0]) or whole[3] > self._most:
                 yield from self.add(statements[place])
@@ -202,8 +203,7 @@ class Gathering:
     def _block(self, alike: AlikeGraphs) -> RecordBlock | None:
         """The block of graphs that all are new and complete; `None` if they must be items."""
         names = set(alike.names)
-        spoilt = self._error_after is not None
-        if spoilt or len(names) < len(alike.names):
+        if len(names) < len(alike.names):
             return None
         if not (self._complete.isdisjoint(names) and self._complete_before.isdisjoint(names)):
             return None

@@ -7,15 +7,16 @@ the terms only. So their template is what they have in common, and they are deci
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from operator import eq
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from obep.formats.quads import read_quads_together
 from obep.formats.rdf_text import read_line_triples
 from obep.formats.stream_reader import Reading
 from obep.formats.tables.mapped_records import ODD
 from obep.formats.tables.quad_blocks import AlikeGraphs, TripleColumns
-from obep.formats.tables.record_blocks import SIZE, Column, RecordBlock, Records, in_blocks, instants
+from obep.formats.tables.record_blocks import Column, RecordBlock, Records, in_blocks, instants, lots_of
 from obep.formats.timestamps import parse_instant
 from obep.formats.triple_template import Place, Slot, Template
 from obep.model import DeadLetter, Item, Term
@@ -122,35 +123,13 @@ class GraphBlocks:
 def read_quad_blocks(file: BinaryIO, reading: Reading) -> Iterator[Records]:
     """The items of a file of N-Quads as records of a template, where many in a row are alike."""
     blocks = GraphBlocks(reading)
-    for some in _apart(read_quads_together(file, "nquads", reading, blocks.of_graphs)):
-        if isinstance(some, RecordBlock):
-            yield some
+    found = read_quads_together(file, "nquads", reading, blocks.of_graphs)
+    for are_blocks, some in groupby(found, lambda one: isinstance(one, RecordBlock)):
+        if are_blocks:
+            yield from cast(Iterator[RecordBlock], some)
         else:
-            yield from in_blocks(some, blocks.of_items, list)
-
-
-def _apart(
-    found: Iterator[Item | DeadLetter | RecordBlock],
-) -> Iterator[RecordBlock | list[Item | DeadLetter]]:
-    """Blocks, and what stands between them; what came before an error is given before it is raised."""
-    some: list[Item | DeadLetter] = []
-    try:
-        for one in found:
-            if not isinstance(one, RecordBlock):
-                some.append(one)
-                if len(some) < SIZE:
-                    continue
-            if some:
-                yield some
-                some = []
-            if isinstance(one, RecordBlock):
-                yield one
-    except Exception:
-        if some:
-            yield some
-        raise
-    if some:
-        yield some
+            for items in lots_of(cast("Iterator[Item | DeadLetter]", some)):
+                yield from in_blocks(items, blocks.of_items, list)
 
 
 def _by_place(triples: Sequence[Sequence[Term]], each: int) -> list[TripleColumns]:
