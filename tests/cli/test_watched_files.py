@@ -191,7 +191,7 @@ def test_a_static_graph_that_contradicts_the_ontology_is_not_taken(tmp_path: Pat
     times = iter(range(100))
     watch = QueryWatch(
         SimpleNamespace(), load(path), Notes(), Progress(quiet=True), lambda: float(next(times))
-    )  # type: ignore[arg-type]
+    )  # type: ignore[arg-type]  # of its order nothing is read
     rewrite(tmp_path / "k.ttl", f"{facts} <http://e/a> a <http://e/Room> . <http://e/b> a <http://e/Room> .")
     watch.look(run)  # type: ignore[arg-type]
     assert changes == []

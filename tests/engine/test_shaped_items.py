@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -141,11 +142,11 @@ def compared(seeds: range, folder: Path) -> Counter[str]:
     return count
 
 
-def counted(found: object, count: Counter[str]) -> object:
+def counted(found: Callable[[TimedBgp, Round], object], count: Counter[str]) -> object:
     def call(self: TimedBgp, round_: Round) -> object:
         shaped = round_.shaped
         count["again"] += shaped is not None and self in shaped.shape.rows and bool(shaped.shape.rows[self])
-        return found(self, round_)  # type: ignore[operator]
+        return found(self, round_)
 
     return call
 
@@ -194,9 +195,9 @@ def offer(at: int, kind: str) -> Item:
     return Item("s", at * SECOND, triples)
 
 
-def noted(function: object, calls: list[object]) -> object:
+def noted(function: Callable[..., object], calls: list[object]) -> object:
     def call(*arguments: object) -> object:
         calls.append(arguments)
-        return function(*arguments)  # type: ignore[operator]
+        return function(*arguments)
 
     return call

@@ -137,5 +137,5 @@ def test_a_dead_letter_has_the_number_of_its_row(form: Any) -> None:
 
 
 def test_a_column_may_be_called_by_a_number() -> None:
-    found = obep.detect(QUERY, pandas.DataFrame([[1, "a", 6]]), time=0, subject=1)  # type: ignore[arg-type]
+    found = obep.detect(QUERY, pandas.DataFrame([[1, "a", 6]]), time=0, subject=1)  # type: ignore[arg-type]  # no text
     assert found.mapping["template"] == ":{1} :p2 {2?} ."

@@ -34,7 +34,7 @@ def calls_of(paths: frozenset[str]) -> Iterator[set[Function]]:
         yield found
     finally:
         sys.settrace(before)
-        threading.settrace(before)  # type: ignore[arg-type]
+        threading.settrace(before)  # type: ignore[arg-type]  # none is right, too
 
 
 class Reached(NamedTuple):

@@ -6,6 +6,7 @@ import mmap
 import os
 import pickle
 import resource
+import select
 import shutil
 import signal
 import sys
@@ -50,16 +51,13 @@ def in_child(work: Callable[[], int], seconds: float) -> int:
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
         os._exit(work())
-    end = time.monotonic() + PATIENCE
-    while True:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return status
-        if time.monotonic() > end:
-            os.killpg(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return -1
-        time.sleep(0.01)
+    watched = os.pidfd_open(child)
+    ended, _, _ = select.select([watched], [], [], PATIENCE)
+    os.close(watched)
+    if not ended:
+        os.killpg(child, signal.SIGKILL)
+    status = os.waitpid(child, 0)[1]
+    return status if ended else -1
 
 
 class Trials:

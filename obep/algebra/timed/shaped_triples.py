@@ -54,7 +54,7 @@ class ShapedTriples:
     def row(self, places: Iterable[Place | None]) -> Row:
         """A solution with the names of this item."""
         names = self.names
-        return tuple([names[one] if type(one) is int else one for one in places])  # type: ignore[misc]
+        return tuple([names[one] if type(one) is int else one for one in places])  # type: ignore[misc]  # the others are terms
 
     def without_names(self, rows: Iterable[Row]) -> list[tuple[Place | None, ...]]:
         """Solutions with numbers for the names of this item."""

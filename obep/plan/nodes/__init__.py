@@ -9,10 +9,10 @@ vanish again, SPEC §4).
 from __future__ import annotations
 
 from obep.plan.nodes import binary, contextual, node, unary
-from obep.plan.nodes.binary import *  # noqa: F403
-from obep.plan.nodes.contextual import *  # noqa: F403
-from obep.plan.nodes.node import *  # noqa: F403
-from obep.plan.nodes.unary import *  # noqa: F403
+from obep.plan.nodes.binary import *  # noqa: F403  # `__all__` of each names its nodes
+from obep.plan.nodes.contextual import *  # noqa: F403  # `__all__` of each names its nodes
+from obep.plan.nodes.node import *  # noqa: F403  # `__all__` of each names its nodes
+from obep.plan.nodes.unary import *  # noqa: F403  # `__all__` of each names its nodes
 
 __all__: list[str] = []
 __all__ += binary.__all__

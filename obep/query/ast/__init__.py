@@ -83,7 +83,7 @@ from obep.query.ast.guard_nodes import (
     TimeFunction,
     TriplePattern,
 )
-from obep.query.ast.pattern_nodes import *  # noqa: F403
+from obep.query.ast.pattern_nodes import *  # noqa: F403  # `__all__` names them
 from obep.query.ast.query_nodes import (
     AskQuery,
     ConstructQuery,
