@@ -445,6 +445,37 @@ def test_a_path_of_no_steps_leads_from_a_property_that_is_no_node() -> None:
     assert [one.bindings for one in found] == [({"z": "<http://example.org/q>"},)]
 
 
+def rows_at_once(where: str, triples: tuple[Triple, ...]) -> list[dict[str, str]]:
+    """The rows of a query over triples of one instant."""
+    text = (
+        f"REGISTER QUERY q COMPUTE EVERY 1 s AS SELECT * FROM STREAM <s> [RANGE 5 s STEP 1 s] WHERE {where}"
+    )
+    found = run(obep.load(text=PREFIX + text, lints=False, java=False), [said(1, *triples)])
+    return [row for one in found for row in one.bindings]
+
+
+def test_an_optional_group_in_another_sees_nothing_of_what_is_outside() -> None:
+    """Trial 4114361. Of :b :q :a the inner group finds ?z = :c, which the outer ?z = :b does not join."""
+    where = "{ ?w :p ?z VALUES ?z { :b } OPTIONAL { ?x :q ?y OPTIONAL { ?y :p ?z . ?w :q ?x } } }"
+    q = iri("q")
+    triples = (p("c", "b"), p("a", "c"), (iri("b"), q, iri("a")), (iri("c"), q, iri("b")))
+    assert rows_at_once(where, triples) == [{"w": iri("c"), "z": iri("b"), "x": iri("c"), "y": iri("b")}]
+
+
+def test_minus_at_the_begin_of_a_group_takes_nothing_away() -> None:
+    """Trial 4007301. The solution before it has no variable, so none in common with the MINUS."""
+    where = "{ ?z :p ?x OPTIONAL { MINUS { ?z :q ?w } ?w :p ?x } }"
+    triples = (p("c", "b"), (iri("c"), iri("q"), iri("a")))
+    assert rows_at_once(where, triples) == [{"z": iri("c"), "x": iri("b"), "w": iri("c")}]
+
+
+def test_whether_nothing_is_numeric_is_an_error() -> None:
+    """Trial 4018787. Without ?y: an error or false is an error, so the row is not there."""
+    where = "{ ?z :p ?x OPTIONAL { ?x :q ?y } FILTER(!ISNUMERIC(?y) || BOUND(?y)) }"
+    triples = (p("c", "b"), p("c", "d"), (iri("d"), iri("q"), iri("a")))
+    assert rows_at_once(where, triples) == [{"z": iri("c"), "x": iri("d"), "y": iri("a")}]
+
+
 def test_explain_says_when_a_query_is_evaluated() -> None:
     text = "REGISTER QUERY q COMPUTE EVERY 90 s AS SELECT ?x FROM STREAM <s> [RANGE 5 min] { ?x :p ?y }"
     said = obep.load(text=PREFIX + text).explain()
