@@ -15,6 +15,7 @@ from worlds.writing import DECLARED, TURTLE_PREFIXES, manchester, turtle
 
 Triple = tuple[str, str, str]
 Pair = tuple[str, str]
+EXCLUDED = "OBEP219"
 BUDGET = 20.0
 """Seconds of CPU time for the items of one world: a hard one would take the time of hundreds."""
 
@@ -36,6 +37,8 @@ class Said:
     message: str = ""
     items: tuple[Found, ...] = ()
     """Fewer than were asked, where the first ones took all the time."""
+    excluded: frozenset[str] = frozenset()
+    """The events that can never happen beside K, by the warnings."""
 
 
 def query_text(world: World) -> str:
@@ -70,7 +73,8 @@ def ask_obep(world: World, explanations: int = 1) -> Said:
                 cache_dir=str(Path(folder, "cache")),
                 max_explanations=explanations,
             )
-            return Said(items=tuple(_push(query, world)))
+            excluded = {f":{one.message.split()[0]}" for one in query.warnings if one.code == EXCLUDED}
+            return Said(items=tuple(_push(query, world)), excluded=frozenset(excluded))
         except obep.ObepError as error:
             codes = tuple(sorted({one.code for one in error.diagnostics}))
             return Said(codes, "; ".join(one.message for one in error.diagnostics))

@@ -82,11 +82,12 @@ class Comparison:
             return []
         if base == "inconsistent":
             self.count["contradictory worlds"] += 1
-            return self._refusal(world, CONTRADICTORY)
+            return self._refusal(world, CONTRADICTORY, set())
         possible = dict(zip((name for name, _ in world.events), base, strict=True))
         if not all(possible.values()):
             self.count["worlds with an impossible event"] += 1
-            if differences := self._refusal(world, IMPOSSIBLE):
+            gone = {name for name, can in possible.items() if not can}
+            if differences := self._refusal(world, IMPOSSIBLE, gone):
                 return differences
             world = replace(world, events=tuple(_kept(world, possible)))
             if not world.events:
@@ -102,9 +103,10 @@ class Comparison:
             self.count["worlds on which judges differ"] += 1
         return answer
 
-    def _refusal(self, world: World, code: str) -> list[Difference]:
+    def _refusal(self, world: World, code: str, gone: set[str]) -> list[Difference]:
+        """A world that contradicts itself or has impossible events: of those that K excludes it may warn."""
         said = ask_obep(replace(world, items=()))
-        if REFUSALS & {*said.codes}:
+        if REFUSALS & {*said.codes} or (gone and gone == said.excluded):
             return []
         alone = replace(world, items=())
         says = f"refuses with {said.codes}: {said.message}" if said.codes else "accepts it"
@@ -128,6 +130,9 @@ class Comparison:
             text = f"refuses with {said.codes}: {said.message}"
             crashed = not all(code.startswith("OBEP") for code in said.codes)  # the items may be why
             return [Difference(kind, world if crashed else replace(world, items=()), None, text, "accept it")]
+        if said.excluded:
+            text = f"says that {', '.join(sorted(said.excluded))} can never happen"
+            return [Difference("invented refusal", replace(world, items=()), None, text, "accept it")]
         self.pairs |= world.pairs()
         known = self._known(answers, questions[0])
         self.count["items that obep had no time for"] += len(world.items) - len(said.items)

@@ -155,6 +155,15 @@ WORLDS: dict[str, World] = {
     "the universal role in a definition": _world(
         _some(TOP, ":C1"), (), (*_is(":C1", ":n0"), *_is(":C2", ":n1"))
     ),
+    "an event that only the static graph makes impossible": _world(
+        ":C2",
+        (
+            ("DisjointUnion", ":C0", ":C4", ":C2"),
+            ("EquivalentClasses", ":C4", _some(":s2", "owl:Thing")),
+            ("SubClassOf", ":C2", ("ObjectOneOf", ":a2")),
+        ),
+        k=(("ObjectPropertyAssertion", ":s2", ":a2", ":a0"),),
+    ),
     "counting values of a union that HermiT counts wrongly": _world(
         (
             "DataMinCardinality",

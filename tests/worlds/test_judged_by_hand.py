@@ -169,3 +169,10 @@ def test_a_value_beside_a_range_is_not_counted_in_it() -> None:
         (value(":d1", ":n0", "1.5", "xsd:double"), value(":d0", ":n0", "1", "xsd:integer")),
     )
     assert found == Found()
+
+
+def test_a_byte_that_is_written_as_an_integer_is_one_of_two_cases() -> None:
+    """World 11000/85, where HermiT 1.4.3 and JFact miss the event: 1 is a byte, so b0 is a C0 or has one."""
+    either: Node = ("ObjectUnionOf", ":C0", ("DataSomeValuesFrom", ":d0", "xsd:byte"))
+    found = answer((), either, (value(":d0", ":b0", "1", "xsd:integer"),))
+    assert set(found.explanations) == {(":H0", ":b0")}

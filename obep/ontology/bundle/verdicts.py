@@ -6,17 +6,27 @@ Where the rules are exact they decide this themselves; otherwise HermiT does, if
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic, ObepError, fail
 from obep.model import RDF_TYPE, Term, Triple
+from obep.ontology.bundle.cache import Folder, axioms_hash, content_hash
 from obep.ontology.bundle.compile import Bundle
-from obep.ontology.closure.runnable import Contradiction, assert_triples, build_reading
+from obep.ontology.closure.runnable import (
+    SHARED,
+    Contradiction,
+    assert_triples,
+    build_reading,
+    closed,
+)
+from obep.ontology.closure.store import Store
 from obep.ontology.hermit.java import REMEDY, has_java, lacking
-from obep.ontology.owl.axioms import NOTHING, THING, Axioms, Class, EquivalentClasses
+from obep.ontology.owl.axioms import NOTHING, THING, Axioms, Class, ClassAssertion, EquivalentClasses
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.owl.verbalise import name, show_triple
+from obep.ontology.rules.locality import reaches_across
 from obep.ontology.rules.program import BOTTOM, Names
 from obep.ontology.rules.rule_kinds import Symbol
 from obep.query.diagnostics import say, warn
@@ -36,6 +46,13 @@ NO_ANSWER = (NO_JAVA, "OBEP342", GAVE_UP)
 
 def settled(bundle: Bundle) -> Bundle:
     """The bundle with its verdicts."""
+    bundle = _decided(bundle)
+    bundle.diagnostics.extend(_ruled_out_by_k(bundle))
+    return bundle
+
+
+def _decided(bundle: Bundle) -> Bundle:
+    """The bundle with what T says of its events, and K closed."""
     if bundle.exact:
         _close(bundle)
         _by_rules(bundle)
@@ -115,7 +132,7 @@ def _contradiction(bundle: Bundle, guilty: list[Term]) -> ObepError:
 
 def _by_rules(bundle: Bundle) -> None:
     """An instance of each event, and what follows from that alone."""
-    follows = {event: _consequences(bundle, event) for event in bundle.linked.events}
+    follows = {event: _consequences(bundle, event, bundle.bare_store) for event in bundle.linked.events}
     impossible = [event for event, found in follows.items() if found is None]
     if impossible:
         raise ObepError(*(_impossible(bundle, event) for event in impossible))
@@ -127,11 +144,12 @@ def _by_rules(bundle: Bundle) -> None:
             bundle.diagnostics.append(_same(bundle, event, events[min(both)]))
 
 
-def _consequences(bundle: Bundle, event: Term) -> set[Term] | None:
-    """The events that everything of one event's class belongs to; `None` if there can be nothing."""
+def _consequences(bundle: Bundle, event: Term, store: Store) -> set[Term] | None:
+    """The events that everything of one event's class belongs to, beside a store; `None` if there can be
+    nothing."""
     goals = bundle.goal_numbers
     somebody: Triple = (_SOMEBODY, RDF_TYPE, event)
-    closure = assert_triples(bundle.lower_asserted, bundle.bare_store, (somebody,))
+    closure = assert_triples(bundle.lower_asserted, store, (somebody,))
     closure.run()
     if closure.clashes:
         return None
@@ -201,6 +219,70 @@ def _suspects(bundle: Bundle) -> Iterable[tuple[Triple, ...]]:
     return (components.of([(term, RDF_TYPE, "")]) for term in named)
 
 
+# --- what K rules out
+
+
+def _ruled_out_by_k(bundle: Bundle) -> Iterator[Diagnostic]:
+    """Warnings of events that can never happen beside K; K may change, so they are no errors."""
+    if not bundle.k or not reaches_across(bundle.module):
+        return
+    perhaps = []
+    for event in bundle.linked.events:
+        if _consequences(bundle, event, bundle.lower.store) is None:
+            yield _excluded(bundle, event, partial(_possible_by_rules, bundle, event))
+        elif bundle.java and bundle.open_consistency(asserted=True) and _may_be_excluded(bundle, event):
+            perhaps.append(event)
+    try:
+        for event in _excluded_by_hermit(bundle, perhaps) if perhaps else ():
+            yield _excluded(bundle, event, partial(_possible_by_hermit, bundle, (event,)))
+    except ObepError as error:  # undecided: the warning is missing
+        if error.code not in NO_ANSWER:
+            raise
+
+
+def _possible_by_rules(bundle: Bundle, event: Term, some: Sequence[Triple]) -> bool:
+    """Whether something can be of an event's class beside some triples."""
+    store = closed(bundle.lower_asserted, some, bundle.definitions.axioms)
+    return _consequences(bundle, event, store) is not None
+
+
+def _may_be_excluded(bundle: Bundle, event: Term) -> bool:
+    """Whether the upper reading finds a contradiction in K beside something of an event's class."""
+    if bundle.opaque(asserted=True):
+        return True
+    store = bundle.upper.store
+    closure = assert_triples(bundle.upper_asserted, store, ((_SOMEBODY, RDF_TYPE, event),))
+    closure.run()
+    return (
+        bool(closure.clashes)
+        or BOTTOM in closure.program.universal
+        or any(BOTTOM in types for types in store.types)
+    )
+
+
+def _excluded_by_hermit(bundle: Bundle, events: Sequence[Term]) -> list[Term]:
+    """Those of some events that K and T rule out; remembered, and first asked about all together."""
+    folder = None if bundle.cache_dir is None else Folder(bundle.cache_dir / "excluded")
+    key = content_hash((axioms_hash(bundle.module), bundle.k.digest, list(events)))
+    found = None if folder is None else folder.read(key, list[str])
+    if found is None:
+        k = tuple(bundle.k)
+        together = _possible_by_hermit(bundle, events, k)
+        found = [e for e in events if not together and not _possible_by_hermit(bundle, (e,), k)]
+        if folder is not None:
+            folder.write(key, found)
+    return found
+
+
+def _possible_by_hermit(bundle: Bundle, events: Sequence[Term], some: Sequence[Triple]) -> bool:
+    """Whether T and some triples have a model in which there is something of each event's class."""
+    from obep.ontology.hermit.reasoner import shared_reasoner
+
+    abox = [a for triple in some if (a := bundle.module.assertion(triple)) is not None]
+    abox += [ClassAssertion(Class(event), f"<urn:obep:{number}>") for number, event in enumerate(events)]
+    return shared_reasoner().consistent(bundle.module, abox)
+
+
 # --- words
 
 
@@ -220,6 +302,21 @@ def _impossible(bundle: Bundle, event: Term) -> Diagnostic:
         "OBEP344", linked.file_of[event], linked.events[event].name.span, f"{name(event)} can never happen",
         "The ontology and the definition contradict each other.",
         "correct the definition, or the axiom that rules it out",
+    )  # fmt: skip
+
+
+def _excluded(bundle: Bundle, event: Term, possible: Callable[[Sequence[Triple]], bool]) -> Diagnostic:
+    """The warning, with a minimal set of K's triples that rule the event out, if K is not too large."""
+    from obep.ontology.hermit.justify import one_minimal
+
+    linked, k = bundle.linked, tuple(bundle.k) if len(bundle.k) < SHARED else ()
+    guilty = sorted(one_minimal(lambda some: not possible(some), k)) if k else ()
+    lines = "".join(f"\n  {show_triple(triple)}" for triple in guilty)
+    return warn(
+        "OBEP219", linked.file_of[event], linked.events[event].name.span,
+        f"{name(event)} can never happen while the static graph stays as it is",
+        f"The ontology and the static graph exclude it{':' if lines else '.'}{lines}",
+        "correct the definition or the static graph, unless the graph changes while the query runs",
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """a condition that is never true
 
-What it does: Finds a FILTER that no value can meet, a HAVING that no group can meet, and a negation whose
-right side can never occur in time.
+What it does: Finds a FILTER that no value can meet, a HAVING that no group can meet, a negation whose
+right side can never occur in time, and an event that the static graph excludes.
 
 Why: The event never occurs, or the state never holds. A negation of what never occurs always holds. SPARQL
 gives no error for such conditions:
@@ -17,7 +17,10 @@ gives no error for such conditions:
 - aggregates of the same values are in an order that is impossible (`MAX(?x) < MIN(?x)`, `AVG(?x) > MAX(?x)`,
   `MIN(?x) > 5 && AVG(?x) < 3`);
 - a HELD() must be longer than WITHIN;
-- N takes 10 minutes in `A NOT FOLLOWED BY N WITHIN 5 min`: every A is reported.
+- N takes 10 minutes in `A NOT FOLLOWED BY N WITHIN 5 min`: every A is reported;
+- an event asks for `leadsTo value hall`, the range of `leadsTo` is Open, and in the static graph the hall
+  is a Closed, which excludes Open. If the static graph changes during the run, the event may become
+  possible. An event that the ontology excludes by itself is an error (OBEP344).
 
 Example:
 
