@@ -39,6 +39,8 @@ from obep.query.walk import children, walk
 
 MOST_WAYS = 256
 """The ways in which the paths of one group may match together."""
+MOST_PAIRS = 65_536
+"""The pairs of triple patterns in all ways together: each pattern begins a plan of the others."""
 
 
 class _Branch(NamedTuple):
@@ -393,6 +395,14 @@ def _combined(ways: Sequence[list[_Branch]]) -> Iterable[tuple[_Branch, ...]]:
             f"the paths can match in {count} ways, more than {MOST_WAYS}",
             reason="Each p? and each | multiplies the ways, and each way is a pattern of its own.",
             remedy="split the group into rules with CONSTRUCT, or write fewer p? and |",
+        )
+    patterns = sum(max(len(one.patterns) for one in way) for way in ways)
+    if count * patterns**2 > MOST_PAIRS:
+        raise fail(
+            "OBEP702",
+            f"a group of {patterns} triple patterns{f' in {count} ways' if count > 1 else ''} is too large",
+            reason="Any of its triples may come last, so there is a plan that begins with each of them.",
+            remedy="split the group into rules with CONSTRUCT",
         )
     return product(*ways)
 
