@@ -49,7 +49,7 @@ check: $(READY) ## ruff, ruff format, mypy --strict, and the tests that need nei
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'not spark and not slow and not java and not soak'
+	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=check -m 'not spark and not slow and not java and not soak'
 
 bench: $(READY) ## measure: all benches that are short
 	$(BIN)/python bench/run.py

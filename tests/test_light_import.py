@@ -52,7 +52,12 @@ def test_spark_is_looked_for_when_detect_is_first_used(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [["check", "q.obep"], ["fmt", "--check", "q.obep"], ["explain", "--mermaid", "q.obep"], ["--help"]],
+    [
+        ["check", "q.obep"],
+        pytest.param(["fmt", "--check", "q.obep"], marks=pytest.mark.slow),
+        pytest.param(["explain", "--mermaid", "q.obep"], marks=pytest.mark.slow),
+        ["--help"],
+    ],
 )
 def test_a_query_without_an_ontology_is_handled_lightly(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "q.obep").write_text("EVENT A AS Room\n\nEVENT B MATCH A SEQ A WITHIN 5 min\n")

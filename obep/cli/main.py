@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from functools import cache
 from importlib import import_module
 from typing import Annotated, Any, cast
 
@@ -53,6 +54,15 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF)
 """A disk without room, a quota, a limit of the shell's, a closed standard output: no mistake in obep."""
 
 
+@cache
+def _command(name: str) -> Any:
+    """Make a command from the signature of its function, once in a process."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    module = MODULES.get(name, name.replace("-", "_"))
+    app.command(name)(import_module(f"obep.cli.{module}").command)
+    return get_command(app)
+
+
 class Commands(TyperGroup):
     """Imports a command when it is asked for, and turns what may go wrong into an exit status."""
 
@@ -60,12 +70,7 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
-            return None
-        app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        module = MODULES.get(cmd_name, cmd_name.replace("-", "_"))
-        app.command(cmd_name)(import_module(f"obep.cli.{module}").command)
-        return get_command(app)
+        return _command(cmd_name) if cmd_name in COMMANDS else None
 
     def invoke(self, ctx: Any) -> Any:
         try:

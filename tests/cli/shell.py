@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from typer.testing import CliRunner
+from typer import testing
+from typer.main import get_command
 
 from obep.cli.main import app
+
+vars(testing)["_get_command"] = cache(get_command)  # options are read from signatures, which takes time
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,8 @@ class Said:
 def obep(*arguments: str | Path, stdin: bytes | None = None) -> Said:
     """Runs `obep` with the arguments; a bug is raised, not turned into a status."""
     words = [str(a) for a in arguments]
-    result = CliRunner(env={"OBEP_DEBUG": "1"}).invoke(app, words, input=stdin, catch_exceptions=False)
+    runner = testing.CliRunner(env={"OBEP_DEBUG": "1"})
+    result = runner.invoke(app, words, input=stdin, catch_exceptions=False)
     return Said(result.exit_code, result.stdout, result.stderr)
 
 

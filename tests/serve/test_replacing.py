@@ -107,6 +107,7 @@ def test_a_sink_that_the_new_query_does_not_serve_is_refused(local: Open) -> Non
     assert service.client.get("/queries").json()["queries"][0]["text"] == QUERY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("snapshot", [False, True])
 def test_replacing_many_times_equals_the_replay_of_the_log(
     local: Open, project: Path, snapshot: bool

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import importlib
-import json
 import pkgutil
-import subprocess
-import sys
 from pathlib import Path
 
+from cli.shell import embedded
 from serve.conftest import Local, Open, line
 
 import obep.operators
@@ -23,9 +21,7 @@ def test_events_are_those_that_obep_run_writes(project: Path, local: Open, tmp_p
     (tmp_path / "points.jsonl").write_text("".join(lines))
     (tmp_path / "acks.jsonl").write_text("")
     sources = [f"--source={name}={tmp_path / name}.jsonl" for name in ("points", "acks")]
-    command = [sys.executable, "-m", "obep", "run", str(project / "query.obep"), "--engine=embedded", "-q"]
-    ran = subprocess.run([*command, *sources], capture_output=True, text=True, check=True)
-    expected = [json.loads(one) for one in ran.stdout.splitlines()]
+    expected = embedded(project / "query.obep", "-q", *sources).records
     found = service.client.get("/events").json()["events"]
     assert found == expected[: len(found)] and len(expected) == len(found) + 1  # the end closes an instant
 

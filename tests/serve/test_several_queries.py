@@ -209,11 +209,11 @@ def test_a_source_is_opened_for_the_query_that_reads_it_and_closed_after_it(
     assert {one["name"]: one["source"] for one in service.client.get("/streams").json()["streams"]}["more"]
     again = Local(killed(service, project))
     try:
-        with (project.parent / "killed" / "more.jsonl").open("a") as file:
-            file.write(line(3, False))
         assert ends(again, "Cold") == [1, 2]
         assert again.client.delete("/queries/third").status_code == 200
         assert not again.service.run.sources
+        with (project.parent / "killed" / "more.jsonl").open("a") as file:
+            file.write(line(3, False))
         put(again, "third", THIRD)  # it goes on where it was
         until(lambda: ends(again, "Cold") == [1, 2, 3])
     finally:

@@ -116,6 +116,7 @@ def test_a_calendar_ties_nothing_together() -> None:
     assert by_name[()].states == {"<http://e/Night>"}
 
 
+@pytest.mark.slow
 def test_buckets_report_what_one_engine_reports() -> None:
     """Random states; OBEP_SPLIT_TRIALS says how many seeds."""
     trials = SplitTrials()

@@ -56,6 +56,7 @@ def test_alerts_are_those_of_the_embedded_engine(tmp_path: Path, name: str) -> N
         assert row["because"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounded", [True, False])
 def test_random_states_are_those_of_the_embedded_engine(tmp_path: Path, bounded: bool) -> None:
     """Through both stages, in three buckets: all lines are the same, also of what has one bucket."""
