@@ -125,18 +125,20 @@ def _decoded(texts: Sequence[bytes | Refused], most: int) -> list[Any] | None:
         data = (b"," + _NEXT + b",").join(texts)  # type: ignore[arg-type]  # one that is refused is no bytes
         if data.count(_NEXT) != len(texts) - 1:
             return None
-        if max(map(len, texts)) > most and any(  # type: ignore[arg-type]  # they are bytes
-            text.count(b"{") + text.count(b"[") >= most  # type: ignore[union-attr]
-            for text in texts
-        ):
-            return None
         found: list[Any] = _anything(b"[%b]" % data)
     except (TypeError, msgspec.DecodeError, RecursionError, UnicodeError):
         return None
-    between = found[1::2]
+    between, records = found[1::2], found[::2]
     if len(found) != 2 * len(texts) - 1 or between.count(_NEXT[1:-1].decode()) != len(between):
         return None
-    return found[::2]
+    others = _brackets(data) - len(records)
+    if set(map(type, records)) == {dict} and others < most - 1:  # each has a bracket, so none has many
+        return records
+    return None if any(_brackets(text) >= most for text in texts) else records  # type: ignore[arg-type]
+
+
+def _brackets(data: bytes) -> int:
+    return data.count(b"{") + data.count(b"[")
 
 
 def _read_one(line: bytes, reading: Reading) -> tuple[Item | DeadLetter]:

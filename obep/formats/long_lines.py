@@ -14,6 +14,8 @@ import pyoxigraph
 
 from obep.formats.input_limits import CHUNK, Refused
 
+BLOCK = 1 << 19
+"""Bytes that are read at once, if a line may be so long."""
 KEPT = 1 << 16
 """Bytes of a long line that are kept: its terms without what stands in its texts."""
 
@@ -91,7 +93,8 @@ def line_blocks(
     """
     held = bytearray()
     long: LongLine | None = None
-    while block := file.read(CHUNK):
+    size = BLOCK if most >= BLOCK else CHUNK
+    while block := file.read(size):
         first = _END.search(block)
         head = block[: first.end()] if first else block
         if long is None and len(held) + len(head) > max(most, CHUNK):

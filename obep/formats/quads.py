@@ -6,35 +6,29 @@ beside times describes graphs, and is part of no item. Input without named graph
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, BinaryIO, cast
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import BinaryIO, cast
 
 import pyoxigraph
 
 from obep.formats.input_limits import CHUNK, CutShort, Refused, Unmarked, whole
 from obep.formats.long_lines import LongLine, UnclosedText, closed_texts, line_blocks
 from obep.formats.nesting import Shallow
-from obep.formats.rdf_text import item_triples, localise, parse_graph, syntax
+from obep.formats.rdf_text import parse_graph, syntax
 from obep.formats.stream_reader import Reading, dead
-from obep.formats.tables.quad_blocks import FEW, AlikeGraphs, alike_graphs, statements_of, whole_graph
+from obep.formats.tables.alike_lines import AlikeGraphs, AlikeLines
+from obep.formats.tables.graph_gathering import Found, Gathering, Together, make_item
+from obep.formats.tables.quad_blocks import statements_of
 from obep.formats.time_hints import hinted, likely_bytes
-from obep.model import DeadLetter, Item, Term, Triple
-
-if TYPE_CHECKING:
-    from obep.formats.tables.record_blocks import RecordBlock
+from obep.model import DeadLetter, Item
 
 FORMATS = {"trig": pyoxigraph.RdfFormat.TRIG, "nquads": pyoxigraph.RdfFormat.N_QUADS}
-REMEMBERED = 100_000
-"""At least so many names of complete graphs are kept, to notice a graph that continues later."""
 TRIES = 1000
 """Errors in a row after which the rest of an input is given up."""
 PARSED = 1 << 24
 """Bytes of one term beyond which the parser itself stops."""
-
-
-Together = Callable[[AlikeGraphs], "RecordBlock | None"]
-"""Makes a block of graphs; `None` if they must be items."""
-Found = Iterator["Item | DeadLetter | RecordBlock"]
+Part = bytes | LongLine | Shallow | AlikeGraphs
 
 AS_QUADS = "if a fourth term names the graph, it is N-Quads: such a file ends in .nq, standard input is -.nq"
 
@@ -60,12 +54,18 @@ def read_quads_together(
     left: list[str] = []
     leave = left.append if growing else None
     parts = line_blocks(unmarked, most, leave) if format == "nquads" else (shallow,)
+    alike = AlikeLines(reading.time_property, most).parts if together is not None else None
     errors = 0
     try:
-        for part in parts:
+        for line, part in _with_alike(parts, alike):
             if isinstance(part, LongLine):
                 yield from gathering.refuse(part.statement(), part.refused(most))
                 continue
+            if isinstance(part, AlikeGraphs):
+                if (found := gathering.add_alike(part)) is not None:
+                    yield from found
+                    continue
+                part = part.text
             if isinstance(part, bytes) and (statements := statements_of(part)) is not None:
                 yield from gathering.add_block(statements)
                 errors = 0
@@ -87,7 +87,7 @@ def read_quads_together(
                     except SyntaxError as error:
                         errors += 1
                         gathering.spoil()
-                        reason = syntax(error)
+                        reason = _in_file(syntax(error), line)
                         hint = likely_bytes(unmarked.head) or (
                             AS_QUADS if _four_terms(reason, format) else ""
                         )
@@ -112,6 +112,26 @@ def read_quads_together(
         yield from gathering.finish()
 
 
+def _with_alike(
+    parts: Iterable[Part], alike: Callable[[bytes], Iterable[Part]] | None
+) -> Iterator[tuple[int, Part]]:
+    """Parts of a file, each with the lines before its block; graphs that are alike are parts of their own."""
+    line = 0
+    for part in parts:
+        if alike is not None and isinstance(part, bytes):
+            for one in alike(part):
+                yield line, one
+        else:
+            yield line, part
+        line += part.count(b"\n") if isinstance(part, bytes) else 1
+
+
+def _in_file(reason: str, line: int) -> str:
+    """The reason of an error in a block that begins after so many lines."""
+    place, colon, rest = reason.partition(": ")
+    return re.sub(r"(?<=line )\d+", lambda number: str(int(number[0]) + line), place) + colon + rest
+
+
 def _four_terms(reason: str, format: str) -> bool:
     """Whether what was to be TriG probably has statements of four terms."""
     return format == "trig" and "A dot is expected" in reason
@@ -126,280 +146,3 @@ def read_document(file: BinaryIO, format: str, reading: Reading) -> Iterator[Ite
     except Refused as refused:
         hint = likely_bytes(data) if refused.code == "OBEP604" else ""
         yield dead(Refused(refused.code, hinted(refused.reason, hint)), reading.stream, data)
-
-
-class Graph:
-    """A graph that is being read; one over the limit, or with an error, keeps only the reason."""
-
-    __slots__ = ("refused", "size", "triples")
-
-    def __init__(self) -> None:
-        self.triples: list[Triple] = []
-        self.size = 0
-        self.refused: Refused | None = None
-
-
-class Gathering:
-    """Gathers statements into items; `add` and `finish` give those that are complete."""
-
-    def __init__(self, reading: Reading, together: Together | None = None) -> None:
-        self._reading = reading
-        self._together = together
-        self._most = reading.limits.item_bytes
-        self._open: dict[Term, Graph] = {}
-        self._times: dict[Term, str] = {}
-        self._lone: Graph | None = Graph()
-        self._current: Term = ""
-        self._complete: set[Term] = set()
-        self._complete_before: set[Term] = set()
-        """Names of complete graphs, the latest and those before them."""
-        self._error_after: Term | None = None
-        self._left: tuple[Term, int] = ("", 0)
-
-    def add(self, statement: str) -> Iterable[Item | DeadLetter]:
-        """Takes a statement as it prints: three terms, and a graph if it has one."""
-        s, p, o = statement.split(" ", 2)
-        head, _, name = o.rpartition(" ")
-        if head and name == self._current and self._error_after is None and (graph := self._open.get(name)):
-            graph.size += len(statement)  # most statements are of the graph before them
-            if graph.size <= self._most:
-                graph.triples.append((s, p, head))
-            else:
-                self._grow(graph, (s, p, head), 0)
-            return ()
-        return self._add(s, p, o, statement)
-
-    def add_block(self, statements: Sequence[str]) -> Found:
-        """Takes statements without blank nodes that follow each other; the same as `add` for each."""
-        place, count, reading = 0, len(statements), self._reading
-        tried = 0
-        """Up to where no graphs are alike."""
-        while place < count:
-            spoilt = self._error_after is not None
-            all_closed = not (self._open or self._times or spoilt)
-            if self._together is not None and place >= tried and all_closed:
-                tried = place + FEW
-                alike = alike_graphs(statements, place, reading.time_property, self._most)
-                if alike is not None and (block := self._block(alike)) is not None:
-                    yield block
-                    place = tried = alike.end
-                    continue
-            whole = None if spoilt else whole_graph(statements, place, reading.time_property)
-            if whole is None or not self._is_new(whole[0]) or whole[3] > self._most:
-                yield from self.add(statements[place])
-                place += 1
-                continue
-            name, time, triples, _, place = whole
-            self._lone = None
-            self._current = name
-            if self._open:
-                yield from self._close()
-            self._done((name,))
-            try:
-                yield Item(reading.stream, reading.instant(time), tuple(dict.fromkeys(triples)), name)
-            except Refused:
-                yield make_item(triples, reading, name, time)
-
-    def _block(self, alike: AlikeGraphs) -> RecordBlock | None:
-        """The block of graphs that all are new and complete; `None` if they must be items."""
-        names = set(alike.names)
-        if len(names) < len(alike.names):
-            return None
-        if not (self._complete.isdisjoint(names) and self._complete_before.isdisjoint(names)):
-            return None
-        assert self._together is not None
-        block = self._together(alike)
-        if block is not None:
-            self._lone = None
-            self._current = alike.names[-1]
-            self._done(names)
-        return block
-
-    def _add(self, s: Term, p: Term, o: Term, statement: str) -> Iterator[Item | DeadLetter]:
-        head, _, name = o.rpartition(" ")
-        if not head or '"' in name:  # a literal ends in a quote, a language or a datatype: no graph follows
-            yield from self._describe((s, p, o))
-            return
-        self._lone = None
-        if name != self._current:
-            self._current = name
-            yield from self._close()
-            if self._is_complete(name):
-                reason = f"more statements of {name} after it was complete; sort the input by graph"
-                yield dead(Refused("OBEP612", reason), self._reading.stream, statement)
-        if self._is_complete(name):
-            return
-        graph = self._open.get(name) or self._open.setdefault(name, Graph())
-        self._grow(graph, (s, p, head), len(statement))
-        if self._error_after is not None:
-            self._spoil(self._error_after)
-            self._spoil(name)
-            self._error_after = None
-
-    def refuse(self, statement: str | None, refused: Refused) -> Iterator[Item | DeadLetter]:
-        """Takes a statement over a limit, as it prints without its texts; None if it cannot be read."""
-        if statement and (name := _graph_of(statement)):
-            yield from self.add(statement)
-            if (graph := self._open.get(name)) and graph.refused is None:
-                graph.refused = refused
-            return
-        if statement is None:
-            self.spoil()
-        elif statement and self._lone is not None:
-            self._lone.refused = Refused(refused.code, "a statement of it is over the limit")
-        yield dead(refused, self._reading.stream, statement or "")
-
-    def cut(self) -> None:
-        """Says that the rest is not read; the graph that was being read may have gone on there.
-
-        One that was left for what the default graph says is whole: its statements stand together.
-        """
-        if not self._is_left():
-            self.spoil()
-
-    def _is_left(self) -> bool:
-        """Whether the graph that was being read is whole."""
-        graph = self._open.get(self._current)
-        left = graph is not None and self._left == (self._current, graph.size)
-        return left and self._error_after is None
-
-    def spoil(self) -> None:
-        """Says that a statement could not be read: it was of the graph before it or of the one after it."""
-        self._error_after = self._current
-        if self._lone is not None:
-            self._lone.refused = Refused("OBEP604", "a statement of it cannot be read")
-
-    def pause(self, left: Sequence[str]) -> Iterator[Item | DeadLetter]:
-        """The complete items of an input that may continue; `left` are the unread bytes."""
-        if self._is_left():
-            self._current = ""
-            yield from self._close()
-        while self._open and self._is_decided(next(iter(self._open))):
-            yield self._item(next(iter(self._open)))
-        if left:
-            self._reading.leave(left[0])
-        if self._open and (len(self._open) > 1 or not left):
-            name, behind = next(iter(self._open)), len(self._open) - 1
-            held = f", as are {behind} graphs behind it: it has no time"
-            self._reading.leave(f"the graph {name}", held if behind and name != self._current else "")
-        if not (self._open or left):
-            yield from self.finish()
-
-    def _is_decided(self, name: Term) -> bool:
-        """Whether a graph is whole and is refused or has its time, also one inside."""
-        if name in (self._current, self._error_after):
-            return False
-        graph, reading = self._open[name], self._reading
-        if name in self._times or reading.arrival is not None or graph.refused is not None:
-            return True
-        return any(p == reading.time_property and o[0] == '"' for _, p, o in graph.triples)
-
-    def finish(self) -> Iterator[Item | DeadLetter]:
-        """The items that are left at the end of the input."""
-        if self._error_after is not None:
-            self._spoil(self._error_after)
-        for name in list(self._open):
-            yield self._item(name)
-        if self._lone is not None and self._lone.triples:
-            yield _give(self._lone, self._reading)
-
-    def _describe(self, triple: Triple) -> Iterator[Item | DeadLetter]:
-        s, p, o = triple
-        if graph := self._open.get(self._current):
-            self._left = (self._current, graph.size)
-        if self._lone is not None:
-            self._grow(self._lone, triple, len(s) + len(p) + len(o))
-        if p == self._reading.time_property and o[0] == '"':
-            self._times[s] = lexical(o)
-            yield from self._close()
-
-    def _grow(self, graph: Graph, triple: Triple, size: int) -> None:
-        graph.size += size
-        if graph.size <= self._most:
-            graph.triples.append(triple)
-        elif graph.refused is None:
-            graph.triples.clear()
-            graph.refused = Refused("OBEP605", f"more than {self._most} bytes, the limit for an item")
-
-    def _spoil(self, name: Term) -> None:
-        if name in self._open:
-            self._open[name].refused = Refused(
-                "OBEP604", "a statement of it, or just before it, cannot be read"
-            )
-
-    def _close(self) -> Iterator[Item | DeadLetter]:
-        """The graphs that are complete, in the order in which they began: times mostly are in order too."""
-        while self._open:
-            name = next(iter(self._open))
-            known = name in self._times or self._reading.arrival is not None
-            if name == self._current or name == self._error_after or not known:
-                return
-            yield self._item(name)
-
-    def _is_new(self, name: Term) -> bool:
-        """Whether nothing is known of a graph, and all others are complete when it begins."""
-        if self._is_complete(name) or name in self._open or name in self._times:
-            return False
-        known = self._reading.arrival is not None or not self._open
-        return known or all(one in self._times for one in self._open)
-
-    def _done(self, names: Iterable[Term]) -> None:
-        self._complete.update(names)
-        if len(self._complete) >= REMEMBERED:
-            self._complete_before, self._complete = self._complete, set()
-
-    def _is_complete(self, name: Term) -> bool:
-        return name in self._complete or name in self._complete_before
-
-    def _item(self, name: Term) -> Item | DeadLetter:
-        self._done((name,))
-        return _give(self._open.pop(name), self._reading, name, self._times.pop(name, None))
-
-
-def _graph_of(statement: str) -> Term:
-    """The graph of a statement as it prints; nothing if it has none."""
-    head, _, name = statement.rpartition(" ")
-    return "" if '"' in name or head.count(" ") < 2 else name
-
-
-def _give(graph: Graph, reading: Reading, name: Term = "", time: str | None = None) -> Item | DeadLetter:
-    if graph.refused is not None:
-        reason = f"{name}: {graph.refused.reason}" if name else graph.refused.reason
-        return dead(Refused(graph.refused.code, reason), reading.stream, _shown(graph.triples))
-    return make_item(graph.triples, reading, name, time)
-
-
-def make_item(
-    found: list[Triple], reading: Reading, name: Term = "", time: str | None = None
-) -> Item | DeadLetter:
-    """The item of a graph; its time is given, or inside by the time property, or that of its arrival."""
-    stream, at = reading.stream, None
-    try:
-        if time is None:
-            times = {lexical(o) for _, p, o in found if p == reading.time_property and o[0] == '"'}
-            if len(times) > 1:
-                raise Refused("OBEP603", f"the graph has {len(times)} times ({reading.time_property})")
-            time = next(iter(times), None)
-        at = reading.instant(time)
-        # The parser's own labels differ in each run, so what is hashed has labels by order of appearance.
-        message = (
-            _shown(localise(found, "")).encode()
-            if any(s[0] == "_" or o[0] == "_" for s, _, o in found)
-            else b""
-        )
-        return Item(stream, at, item_triples(found, stream, at, message), name if name[:1] == "<" else "")
-    except Refused as refused:
-        return dead(refused, stream, _shown(found), at)
-
-
-def lexical(literal: Term) -> str:
-    """The lexical form of a literal without escapes, as that of a time is.
-
-    >>> lexical('"3"^^<http://www.w3.org/2001/XMLSchema#integer>')
-    '3'
-    """
-    return literal[1 : literal.rindex('"')]
-
-
-def _shown(triples: list[Triple] | tuple[Triple, ...]) -> str:
-    return "".join(f"{s} {p} {o} .\n" for s, p, o in triples)

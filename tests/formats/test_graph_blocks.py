@@ -7,6 +7,7 @@ import os
 from functools import cache
 from io import BytesIO
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -119,18 +120,22 @@ INPUTS = st.one_of(st.tuples(st.just("jsonl"), envelopes()), st.tuples(st.just("
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "60"))
 
 
-def in_blocks(data: bytes, format: str) -> tuple[list[Any], Reading]:
-    reading = Reading("s", lazily=True)
+def in_blocks(data: bytes, format: str, **settings: Any) -> tuple[list[Any], Reading]:
+    reading = Reading("s", lazily=True, **settings)
     return list(read_blocks(BytesIO(data), format, reading, 256)), reading
 
 
 @pytest.mark.slow
 @settings(max_examples=EXAMPLES, deadline=None)
-@given(INPUTS)
-def test_blocks_hold_the_items_that_are_read_one_by_one(given: tuple[str, bytes]) -> None:
+@given(INPUTS, st.sampled_from((300, 2000, 1 << 19)), st.booleans(), st.booleans())
+def test_blocks_hold_the_items_that_are_read_one_by_one(
+    given: tuple[str, bytes], size: int, arrival: bool, growing: bool
+) -> None:
     format, data = given
-    blocks, reading = in_blocks(data, format)
-    alone = Reading("s")
+    settings = {"arrival": (lambda: 7) if arrival else None, "growing": growing}
+    with patch("obep.formats.long_lines.BLOCK", size):
+        blocks, reading = in_blocks(data, format, **settings)
+    alone = Reading("s", **settings)  # type: ignore[arg-type]
     assert [whole(one) for block in blocks for one in block] == list(read_file(BytesIO(data), format, alone))
     assert reading.notes == alone.notes
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from obep.formats import read_file
 from obep.formats.input_limits import Limits
 from obep.formats.stream_reader import GENERATED_AT, Reading
-from obep.formats.tables import quad_blocks
-from obep.formats.tables.quad_blocks import alike_graphs, statements_of, whole_graph
+from obep.formats.tables.quad_blocks import statements_of, whole_graph
 from obep.model import DeadLetter, Item
 
 TIMES = (
@@ -112,15 +111,10 @@ def test_a_statement_that_ends_with_the_name_of_the_graph_is_not_of_the_graph() 
     assert all(isinstance(one, DeadLetter) for one in letters)
 
 
-def test_columns_are_not_tried_where_every_other_graph_is_longer() -> None:
-    statements = [
-        one
-        for n in range(40)
-        for one in (f'<u:{n}> {GENERATED_AT} "1"', *(f'<u:s> <u:p{k}> "1" <u:{n}>' for k in range(1 + n % 2)))
-    ]
-    with patch.object(quad_blocks, "_alike", side_effect=AssertionError("a look at the whole block")):
-        assert alike_graphs(statements, 0, GENERATED_AT, 1000) is None
-    same = [one for n in range(40) for one in (f'<u:{n}> {GENERATED_AT} "1"', f'<u:s> <u:p> "1" <u:{n}>')]
-    found = alike_graphs(same, 0, GENERATED_AT, 1000)
-    assert found is not None
-    assert found.names == [f"<u:{n}>" for n in range(39)]  # the last one may go on
+def test_an_error_in_a_large_file_names_the_line_of_the_file() -> None:
+    text = "".join(f'<u:g{n}> {GENERATED_AT} "{n}" .\n<u:s> <u:p> <u:o> <u:g{n}> .\n' for n in range(20_000))
+    for at in (0, 9_999, 40_000):
+        lines = text.splitlines(keepends=True)
+        lines.insert(at, "torn\n")
+        [error, *_] = [one for one in read("".join(lines), Reading("s")) if isinstance(one, DeadLetter)]
+        assert f"at line {at + 1} " in error.reason

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from operator import eq
+from operator import eq, itemgetter
 from typing import Any, BinaryIO, cast
 
 from obep.formats.quads import read_quads_together
 from obep.formats.rdf_text import read_line_triples
 from obep.formats.stream_reader import Reading
+from obep.formats.tables.alike_lines import AlikeGraphs, LinePattern, TripleColumns
 from obep.formats.tables.mapped_records import ODD
-from obep.formats.tables.quad_blocks import AlikeGraphs, TripleColumns
 from obep.formats.tables.record_blocks import Column, RecordBlock, Records, in_blocks, instants, lots_of
 from obep.formats.timestamps import parse_instant
 from obep.formats.triple_template import Place, Slot, Template
@@ -36,6 +36,8 @@ class GraphBlocks:
         self._reading = reading
         self._templates: dict[tuple[Structure, tuple[str, ...], bool], Template] = {}
         self._odd = 0
+        self._pattern: LinePattern | None = None
+        """That of graphs which had to be parsed."""
 
     def make(self, records: Sequence[Any], lines: list[bytes]) -> RecordBlock | None:
         """The block of some decoded envelopes; `None` if one of them must be read by itself."""
@@ -58,17 +60,28 @@ class GraphBlocks:
         if stream is not None and type(stream) is not str:
             return None
         times = self._instants([record["time"] for record in records])
-        found = read_line_triples([record["graph"] for record in records])
-        if found is None:
+        triples = self._triples([record["graph"] for record in records])
+        return None if triples is None else self._block(reading.named(stream), times, triples, None, lines)
+
+    def _triples(self, graphs: Sequence[str]) -> list[TripleColumns] | None:
+        """The triples of some graphs; `None` if they are not alike."""
+        if self._pattern is not None and (found := self._pattern.of_texts(graphs)) is not None:
+            return found
+        parsed = read_line_triples(graphs)
+        if parsed is None:
             return None
-        return self._block(reading.named(stream), times, _by_place(*found), None, lines)
+        triples, each = parsed
+        self._pattern = LinePattern.of([(s, p, o) for s, p, o in triples[:each]])
+        return _by_place(triples, each)
 
     def of_graphs(self, graphs: AlikeGraphs) -> RecordBlock | None:
         """The block of some graphs that are alike; `None` if they must be items."""
         reading = self._reading
-        if reading.source not in reading.notes.settled:
-            return None
         try:
+            for time in graphs.times:
+                if reading.source in reading.notes.settled:
+                    break
+                reading.instant(time)  # which notes how it is written
             times = self._instants(graphs.times)
             return self._block(reading.stream, times, graphs.triples, graphs.names, [b""] * len(times))
         except ODD:
@@ -154,7 +167,7 @@ def _columns(triples: Sequence[TripleColumns]) -> tuple[list[Sequence[Term]], St
 def _slot(column: Sequence[Term], columns: list[Sequence[Term]]) -> int:
     """The slot of a column: one that has the same terms, or a new one."""
     for number, known in enumerate(columns):
-        if column[0] == known[0] and all(map(eq, column, known)):
+        if column is known or (column[0] == known[0] and all(map(eq, column, known))):
             return number
     columns.append(column)
     return len(columns) - 1
@@ -162,7 +175,7 @@ def _slot(column: Sequence[Term], columns: list[Sequence[Term]]) -> int:
 
 def _kind(column: Sequence[Term]) -> str:
     """What the terms of a slot are: all names, or all literals; else nothing."""
-    firsts = {term[0] for term in column}
+    firsts = set(map(itemgetter(0), column))
     return "iri" if firsts == {"<"} else "string" if firsts == {'"'} else ""
 
 
