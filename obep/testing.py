@@ -216,7 +216,7 @@ def assert_survives_crashes(
 ) -> list[Occurrence]:
     """Fails unless a run that crashes after some of the items finds the same as one that does not.
 
-    `at` are the numbers of the items after which the engine is thrown away and another one goes on from its
+    `at` are the numbers of the items after which the engine is dropped and another one continues from its
     snapshot; by default after each. Gives what is found.
 
     >>> import obep

@@ -14,6 +14,7 @@ import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -125,6 +126,10 @@ def mqtt_broker(
         thread.join(20)
 
 
+PARTS = Path(sys.prefix) / "parts"
+"""Where `make parts` unpacks mosquitto."""
+
+
 class NoMosquitto(Exception):
     """It is not installed here."""
 
@@ -138,21 +143,27 @@ def mosquitto_broker(
     key: Path | None = None,
 ) -> Iterator[MqttBroker]:
     """The same by mosquitto; with a user nobody is anonymous."""
-    if shutil.which("mosquitto") is None or shutil.which("mosquitto_passwd") is None:
-        raise NoMosquitto("mosquitto is not installed")
+    places = os.pathsep.join((os.environ.get("PATH", ""), f"{PARTS}/usr/sbin", f"{PARTS}/usr/bin"))
+    server, passwords = (shutil.which(name, path=places) for name in ("mosquitto", "mosquitto_passwd"))
+    if server is None or passwords is None:
+        raise NoMosquitto("mosquitto is not installed (make parts)")
+    libraries = ":".join(str(path) for path in PARTS.glob("**/lib/*-linux-*"))
+    environment = {**os.environ, "LD_LIBRARY_PATH": libraries} if libraries else {**os.environ}
     port = free_port()
     settings = [f"listener {port} 127.0.0.1", f"allow_anonymous {'false' if user else 'true'}"]
     if os.geteuid() == 0:
         settings.append("user root")  # it would take another, who may not read the files here
     if user is not None:
         words = folder / "mosquitto.passwords"
-        subprocess.run(["mosquitto_passwd", "-b", "-c", str(words), *user], check=True, capture_output=True)
+        command = [passwords, "-b", "-c", str(words), *user]
+        subprocess.run(command, check=True, capture_output=True, env=environment)
         settings.append(f"password_file {words}")
     if certificate is not None:
         settings += [f"certfile {certificate}", f"keyfile {key}"]
     (folder / "mosquitto.conf").write_text("\n".join(settings) + "\n")
     with (folder / "mosquitto.log").open("wb") as log:
-        broker = subprocess.Popen(["mosquitto", "-c", str(folder / "mosquitto.conf")], stdout=log, stderr=log)
+        command = [server, "-c", str(folder / "mosquitto.conf")]
+        broker = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
     try:
         wait_until_open(port, broker)
         yield MqttBroker(port, scheme="mqtts" if certificate else "mqtt", ca=certificate)

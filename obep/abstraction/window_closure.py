@@ -219,7 +219,9 @@ class WindowClosure:
         near = [one for one in self._said if one[0] in names or one[2] in names]
         template, shape = self._matcher.evaluate_union(sorted({*near, *item}), item)
         clash = [*(shape.triples[n] for n in template.clash or ()), *template.static_clash]
-        return self._matcher.guilty.contradiction(clash) if clash else "together with all that it holds"
+        return (
+            self._matcher.contradictions.contradiction(clash) if clash else "together with all that it holds"
+        )
 
     def explain(self, triple: Triple) -> list[Triple]:
         """As few triples of the window as can be from which a triple follows with K.

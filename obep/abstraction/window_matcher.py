@@ -66,7 +66,7 @@ class Together:
         answer = self._union.find(fresh)
         stream = items[0][1].stream
         if answer.clash is not None:
-            words = self._matcher.guilty.contradiction(answer.clash)
+            words = self._matcher.contradictions.contradiction(answer.clash)
             reason = f"the items in the window <{self._name}> together contradict the ontology: {words}"
             return DeadLetter(stream, now, "OBEP621", reason)
         if answer.refused is not None:

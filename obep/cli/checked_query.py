@@ -31,7 +31,7 @@ def examine(
     from obep.lints.check_project import examine as examined
     from obep.query.link import link
     from obep.query.parse.parser import read_query
-    from obep.run.run_spec import slips
+    from obep.run.run_spec import unread_sources
 
     try:
         settings = load_config(config, path.parent, allowed)
@@ -47,7 +47,10 @@ def examine(
         cache_dir=settings.cache,
         ignore=(ignored := (*settings.ignore, *ignore)),
     )
-    said = (*found.diagnostics, *(s for s in slips(path, linked.streams, settings) if s.code not in ignored))
+    said = (
+        *found.diagnostics,
+        *(s for s in unread_sources(path, linked.streams, settings) if s.code not in ignored),
+    )
     if found.bundle is None or not settings.sources:  # a small query without mappings is answered at once
         return Seen(found.bundle, said)
     from obep.lints.stream_context import ConfigContext

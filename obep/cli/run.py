@@ -153,7 +153,7 @@ def command(
     from obep.config.toml_file import load_config
     from obep.config.toml_values import duration
     from obep.run.progress import Progress
-    from obep.run.run_spec import Order, aim, bind, slips
+    from obep.run.run_spec import Order, aim, bind, unread_sources
 
     settings = load_config(config, query.parent, allowed(allow_path), allow_exec=allow_exec)
     chosen = settings.engine
@@ -188,8 +188,8 @@ def command(
         workers=workers,
         dialect=language,
     )
-    for slip in slips(query, streams, settings) if order.lints else ():
-        Progress(quiet=quiet, as_json=order.log_json).warn(slip.code, slip.message, slip.remedy)
+    for one in unread_sources(query, streams, settings) if order.lints else ():
+        Progress(quiet=quiet, as_json=order.log_json).warn(one.code, one.message, one.remedy)
     if name is EngineName.embedded:
         _refuse_of_spark(order, drop_state=drop_state, master=master, conf=bool(conf))
     elif workers > 1:

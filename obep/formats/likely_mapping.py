@@ -106,7 +106,7 @@ class LikelyMapping:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more fields are added: records of strangers may all have others."""
+        """Whether no more fields are added: each record of an unknown sender may bring others."""
         return len(self._held) >= MOST_FIELDS
 
     def unheld(self, record: Record) -> str:

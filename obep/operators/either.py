@@ -69,7 +69,7 @@ class Either(Operator):
         self.right.watch(seen)
 
     def narrow(self, choose: Choose) -> None:
-        """Whoever looks at it chooses in this way, and nothing that is kept ever goes."""
+        """Let both branches choose in this way; nothing that they keep is removed."""
         for branch in (self.left, self.right):
             if isinstance(branch, Either | Store):
                 branch.narrow(choose)

@@ -17,7 +17,7 @@ _at = itemgetter(0)
 
 
 class Instants(Memory):
-    """Entries by key, in the order of time. Whoever is in a hurry reads `shelves` itself."""
+    """Entries by key, in the order of time. Code on the hot path reads `shelves` itself."""
 
     def __init__(self, key: KeyOf, horizon: int | None) -> None:
         super().__init__(key, horizon)

@@ -128,7 +128,7 @@ def _describe(one: Described, predicate: str, value: Any) -> None:
 
 
 def _name(one: Described) -> None:
-    """Whom it happened to: the only one that its graph says to be of its class. A composite is itself one."""
+    """Find the individual of an occurrence: the only one of its class. A composite is its own."""
     end = f" {RDF_TYPE} <{one.event}>"
     typed = [text for text in one.statements if text.endswith(end)]
     if typed == [f"<{one.id}>{end}"]:

@@ -157,7 +157,7 @@ def misnamed(streams: Sequence[str], config: Config) -> list[tuple[str, str]]:
     return [(name, stream) for name, stream in near if name.strip(digits) != stream.strip(digits)]
 
 
-def slips(query: Path, streams: Sequence[str], config: Config) -> list[Diagnostic]:
+def unread_sources(query: Path, streams: Sequence[str], config: Config) -> list[Diagnostic]:
     """Warnings of sources in obep.toml that a query does not read, though it was probably to."""
     wrong = misnamed(streams, config)
     said = [

@@ -105,8 +105,8 @@ def test_without_hermit_the_error_says_how_to_get_it(package: str, tmp_path: Pat
         "  owlready2 (which contains it) and JPype1 are installed by the extra `java`.",
         '  Try:  pip install "obep[java]"',
     ]
-    asked = missing + "from obep.ontology.hermit.java import has_java, lacking\nprint(has_java(), lacking())"
-    assert run(asked, JAVA_HOME=str(tmp_path)) == "False HermiT is not installed"
+    says = "from obep.ontology.hermit.java import has_java, missing_part; print(has_java(), missing_part())"
+    assert run(missing + says, JAVA_HOME=str(tmp_path)) == "False HermiT is not installed"
 
 
 def test_owl_xml_without_owlready2_is_refused_with_a_remedy(

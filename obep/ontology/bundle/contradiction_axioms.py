@@ -40,7 +40,7 @@ SHOWN = 3
 REMEMBERED = 10_000
 
 
-class Guilty:
+class ContradictionAxioms:
     """Finds the axioms of contradictions; remembers them by what the triples have in common."""
 
     def __init__(self, bundle: Bundle) -> None:

@@ -81,13 +81,13 @@ def clear_static(
 def contradiction(axioms: Axioms, triples: Iterable[Triple], reasoner: Reasoner) -> ObepError:
     """The error for T and triples of K that have no model together."""
     abox = [a for triple in triples if (a := axioms.assertion(triple)) is not None]
-    guilty = minimal_clash(axioms, abox, reasoner)
+    smallest = minimal_clash(axioms, abox, reasoner)
     return fail(
         "OBEP345",
         "the ontology and the static graph contradict each other"
         if abox
         else "the ontology contradicts itself",
-        reason=f"These cannot all be true:\n{in_words(guilty)}",
+        reason=f"These cannot all be true:\n{in_words(smallest)}",
         remedy="take one of them back; from a contradiction every event would follow",
     )
 
@@ -95,13 +95,13 @@ def contradiction(axioms: Axioms, triples: Iterable[Triple], reasoner: Reasoner)
 def impossible_event(linked: Linked, axioms: Axioms, event: Term, reasoner: Reasoner) -> Diagnostic:
     """The error for an event that T rules out, with the axioms that do."""
     instance = ClassAssertion(Class(event), "<urn:obep:x>")
-    guilty = minimal_clash(axioms, (), reasoner, given=(instance,))
+    smallest = minimal_clash(axioms, (), reasoner, given=(instance,))
     return _at(
         linked,
         event,
         "OBEP344",
         f"{name(event)} can never happen",
-        reason=f"Nothing can be a {name(event)}, because of:\n{in_words(guilty)}",
+        reason=f"Nothing can be a {name(event)}, because of:\n{in_words(smallest)}",
         remedy="correct the definition, or the axiom that rules it out",
     )
 

@@ -22,7 +22,7 @@ from obep.ontology.closure.runnable import (
     closed,
 )
 from obep.ontology.closure.store import Store
-from obep.ontology.hermit.java import REMEDY, has_java, lacking
+from obep.ontology.hermit.java import REMEDY, has_java, missing_part
 from obep.ontology.owl.axioms import NOTHING, THING, Axioms, Class, ClassAssertion, EquivalentClasses
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.owl.verbalise import name, show_triple
@@ -60,7 +60,7 @@ def _decided(bundle: Bundle) -> Bundle:
     if bundle.exact_for_most and len(bundle.module.axioms) > LARGE:
         _close(bundle)  # the rules decide all items; HermiT could only find events that are the same
         return bundle
-    why = lacking()
+    why = missing_part()
     if bundle.java:
         try:
             bundle = _by_hermit(bundle)  # what it said before is remembered, and needs no Java
@@ -89,17 +89,17 @@ def _close(bundle: Bundle) -> None:
     try:
         _ = bundle.lower
     except Contradiction as found:
-        raise _contradiction(bundle, found.guilty) from None
+        raise _contradiction(bundle, found.individuals) from None
 
 
-def _contradiction(bundle: Bundle, guilty: list[Term]) -> ObepError:
+def _contradiction(bundle: Bundle, individuals: list[Term]) -> ObepError:
     """The error, with a minimal set of axioms and assertions; of assertions alone where there is no Java."""
     from obep.ontology.bundle.review import contradiction
     from obep.ontology.hermit.justify import one_minimal
     from obep.ontology.hermit.reasoner import shared_reasoner
     from obep.ontology.rules.locality import Components
 
-    component = Components(bundle.module, bundle.k).of([(one, RDF_TYPE, "") for one in guilty[:1]])
+    component = Components(bundle.module, bundle.k).of([(one, RDF_TYPE, "") for one in individuals[:1]])
     if bundle.java:
         try:
             return contradiction(bundle.module, component, shared_reasoner())
@@ -214,8 +214,10 @@ def _suspects(bundle: Bundle) -> Iterable[tuple[Triple, ...]]:
     if bundle.opaque():
         return components.all()
     store = bundle.upper.store
-    guilty = [store.terms[x] for x, types in enumerate(store.types) if BOTTOM in types]
-    named = [term for term in guilty if not term.startswith("~")]  # a witness's fault is its owner's, too
+    contradictory = [store.terms[x] for x, types in enumerate(store.types) if BOTTOM in types]
+    named = [
+        term for term in contradictory if not term.startswith("~")
+    ]  # a witness's fault is its owner's, too
     return (components.of([(term, RDF_TYPE, "")]) for term in named)
 
 
@@ -310,8 +312,8 @@ def _excluded(bundle: Bundle, event: Term, possible: Callable[[Sequence[Triple]]
     from obep.ontology.hermit.justify import one_minimal
 
     linked, k = bundle.linked, tuple(bundle.k) if len(bundle.k) < SHARED else ()
-    guilty = sorted(one_minimal(lambda some: not possible(some), k)) if k else ()
-    lines = "".join(f"\n  {show_triple(triple)}" for triple in guilty)
+    smallest = sorted(one_minimal(lambda some: not possible(some), k)) if k else ()
+    lines = "".join(f"\n  {show_triple(triple)}" for triple in smallest)
     return warn(
         "OBEP219", linked.file_of[event], linked.events[event].name.span,
         f"{name(event)} can never happen while the static graph stays as it is",
@@ -342,5 +344,5 @@ def _bounded(bundle: Bundle, event: Term, words: str, why: str) -> Diagnostic:
     return warn(
         "OBEP241", linked.file_of[event], linked.events[event].name.span,
         f"{name(event)} {words}, and {why}", reason,
-        REMEDY if why == lacking() else "simplify these axioms",
+        REMEDY if why == missing_part() else "simplify these axioms",
     )  # fmt: skip

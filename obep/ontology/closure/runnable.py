@@ -290,9 +290,9 @@ def _without_impossible(rule: Rule, names: Names, impossible: set[int]) -> Rule:
 class Contradiction(Exception):
     """T and K contradict each other, about these individuals."""
 
-    def __init__(self, guilty: list[Term]) -> None:
-        super().__init__(", ".join(guilty))
-        self.guilty = guilty
+    def __init__(self, individuals: list[Term]) -> None:
+        super().__init__(", ".join(individuals))
+        self.individuals = individuals
 
 
 def closed(
@@ -328,9 +328,9 @@ def closed(
             closure.add_edges(edges, x, y, _GIVEN)
             asserted.append((x, y, triple))
     closure.run()
-    guilty = [terms[x] for _, x, _ in closure.clashes if x not in program.witnesses]
-    if (guilty or BOTTOM in program.universal) and not upper:
-        raise Contradiction(guilty)
+    contradictory = [terms[x] for _, x, _ in closure.clashes if x not in program.witnesses]
+    if (contradictory or BOTTOM in program.universal) and not upper:
+        raise Contradiction(contradictory)
     store = Store(terms, ids, len(program.stored), program.names.ranges, datatypes)
     shared: dict[frozenset[int], frozenset[int]] = {}
     of: list[frozenset[int]] = [frozenset()] * len(terms)

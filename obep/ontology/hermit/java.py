@@ -46,8 +46,8 @@ def has_java() -> bool:
     return find_java() is not None and _hermit_there()
 
 
-def lacking() -> str:
-    """Describe what the reasoner lacks if `has_java` is false."""
+def missing_part() -> str:
+    """Say which part of the reasoner is missing if `has_java` is false."""
     return "there is no Java" if _off() or _hermit_there() else "HermiT is not installed"
 
 

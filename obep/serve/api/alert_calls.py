@@ -59,7 +59,7 @@ def _alerts(call: Call, status: str, limit: int) -> list[dict[str, Any]]:
 
 
 async def ack(call: Call) -> Response:
-    """Somebody has seen it."""
+    """Acknowledge an alert: it has been seen."""
     return await _act(call, "ack")
 
 

@@ -150,7 +150,7 @@ class Parts:
             raise fail(
                 "OBEP554",
                 f"{folder} was written by Spark's own sink",
-                reason=f"Whoever reads it sees what {SPARKS_LOG} lists, and nothing else.",
+                reason=f"A reader sees only the files that {SPARKS_LOG} lists.",
                 remedy="another folder",
             )
         for path in folder.iterdir():

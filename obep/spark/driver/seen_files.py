@@ -37,7 +37,7 @@ def require_as_read(checkpoint: Path, folders: Iterable[Path]) -> None:
                     "OBEP558",
                     f"{path} was replaced or written on since it was read",
                     reason="Spark reads a file once, so what is new in it would never be read.",
-                    remedy="give what is new as a file of another name, and take this one away",
+                    remedy="put the new records into a file of another name, and remove this one",
                 )
 
 

@@ -114,7 +114,7 @@ class SparkRun:
         self.skipped = 0
         """Records of standard input that the checkpoint has."""
         self.ends: Mapping[str, OtherEnd] = {}
-        """Whom its sources listen to, by their keys."""
+        """The servers that its sources read from, by the keys of the sources."""
         self.listens = False
         """Whether all sources are connected: what is sent from now on is read."""
         self.live = is_live(order)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cases import bundle, turtle
 
-from obep.ontology.bundle.contradiction_axioms import Guilty
+from obep.ontology.bundle.contradiction_axioms import ContradictionAxioms
 
 T = """
 :A a owl:Class . :B a owl:Class ; owl:disjointWith :A . :A2 rdfs:subClassOf :A . :B2 rdfs:subClassOf :B .
@@ -29,13 +29,13 @@ EVENTS = "EVENT E AS (A and kW some number[> 3])"
     ],
 )
 def test_a_contradiction_rests_on_a_smallest_set_of_axioms(clash: str, words: str) -> None:
-    assert Guilty(bundle(T, EVENTS)).words(turtle(clash)) == words
+    assert ContradictionAxioms(bundle(T, EVENTS)).words(turtle(clash)) == words
 
 
 def test_what_differs_only_in_names_and_values_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    guilty, asked = Guilty(bundle(T, EVENTS)), []
-    smallest = guilty._smallest
-    monkeypatch.setattr(guilty, "_smallest", lambda clash: asked.append(clash) or smallest(clash))
+    axioms_of, asked = ContradictionAxioms(bundle(T, EVENTS)), []
+    smallest = axioms_of._smallest
+    monkeypatch.setattr(axioms_of, "_smallest", lambda clash: asked.append(clash) or smallest(clash))
     for n in range(4, 20):
-        assert guilty.words(turtle(f":x{n} :kW {n}.5e0 .")) == "a value of kW is xsd:decimal"
+        assert axioms_of.words(turtle(f":x{n} :kW {n}.5e0 .")) == "a value of kW is xsd:decimal"
     assert len(asked) == 1
