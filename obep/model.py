@@ -18,8 +18,9 @@ Assertion = tuple[Triple, int | None]
 """A triple and the instant at which it was seen; `None` for one of K (SPEC D1)."""
 Solution = tuple[Term | None, ...]
 """The values of the variables of an `Ask`, in its order."""
-Stamp = tuple[Assertion, Assertion, str]
-"""The first and the last assertion of an explanation, and all of them as they stand in an id."""
+Stamp = tuple[Assertion, Assertion, str, Term]
+"""What an occurrence adds to an id: the first and the last assertion of its explanation, all of them as text,
+and its individual."""
 
 RDF_TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 SECOND = 1_000_000

@@ -24,8 +24,10 @@ AT, NAME = -1, -2
 """Among the pieces of a text: the instant, and the individual without its brackets."""
 REMEMBERED = 1 << 14
 """Rows of one value that are remembered."""
-Rows = tuple[tuple[Term | None, ...], ...]
-RowsOf = Callable[[tuple[Term | None, ...]], Rows]
+Terms = tuple[Term | None, ...]
+"""What fills in the slots of a template."""
+Rows = tuple[Terms, ...]
+RowsOf = Callable[[Terms], Rows]
 _encode = msgspec.json.Encoder().encode
 
 
@@ -36,7 +38,7 @@ def _rows_maker(row: tuple[Source | None, ...]) -> RowsOf:
         return lambda terms: (tuple([terms[n] if isinstance(n, int) else n for n in row]),)
     known: dict[Term | None, Rows] = {}
 
-    def rows_of(terms: tuple[Term | None, ...]) -> Rows:
+    def rows_of(terms: Terms) -> Rows:
         term = terms[place]
         found = known.get(term)
         if found is None:
@@ -53,7 +55,7 @@ class DecidedHit:
 
     __slots__ = (
         *("bounded", "event", "explained", "fixed", "hit", "individual", "names", "often", "plain"),
-        *("stream", "template", "_cause", "_quoted", "_rows", "_stamp"),
+        *("cause", "stamp", "stream", "template", "_rows"),
     )
 
     def __init__(
@@ -76,17 +78,17 @@ class DecidedHit:
         self.often: list[tuple[int, int]] = []
         """The asks that only name the individual, and how often."""
         self._rows: dict[int, RowsOf | None] = {}
-        self._cause: Callable[[tuple[object, ...]], str] | None = None
-        self._stamp: Callable[[tuple[object, ...]], str] | None = None
-        self._quoted: list[int] = []
-        """The slots whose terms JSON must escape: only literals have quotes."""
+        self.cause: Callable[[Terms, str], bytes] | None = None
+        """Makes the cause of a record as JSON, of its terms and its time as JSON; see `write_causes_by`."""
+        self.stamp: Callable[[Terms, int], Stamp] | None = None
+        """Makes the stamp of a record for ids; see `make_stamp`."""
 
-    def name_in(self, terms: tuple[Term | None, ...]) -> Term:
+    def name_in(self, terms: Terms) -> Term:
         """Its individual in a record."""
         name = self.individual
         return terms[name] if isinstance(name, int) else name  # type: ignore[return-value]  # it is there
 
-    def solutions(self, terms: tuple[Term | None, ...]) -> dict[int, Rows]:
+    def solutions(self, terms: Terms) -> dict[int, Rows]:
         """What its asks find in a record, if it has nothing else to solve."""
         asks = [ask for ask, _ in (*self.often, *(self.plain or ()))]
         return {ask: rows(terms) for ask in asks if (rows := self.rows_of(ask)) is not None}
@@ -104,59 +106,64 @@ class DecidedHit:
         often = next((often for number, often in reversed(self.often) if number == ask), None)
         return (self.individual,) * often if row is None and often is not None else row
 
-    def explanation(self, terms: tuple[Term | None, ...], at: int) -> tuple[Assertion, ...]:
+    def explanation(self, terms: Terms, at: int) -> tuple[Assertion, ...]:
         """Why it happened in a record."""
         found: list[Assertion] = [
             (_filled(pattern, terms), at if own else None) for pattern, own in self.explained
         ]
         return tuple(found) if self.fixed else tuple(sorted(found))
 
-    def stamp(self, terms: tuple[Term | None, ...], at: int) -> Stamp:
-        """The stamp for ids; only where the order is fixed."""
-        if self._stamp is None:
-            pieces: list[str | int] = []
-            for (s, p, o), own in self.explained:
-                pieces += (s, " ", p, " ", o, " ", AT if own else "", "\0")
-            self._stamp = self._writer(pieces)
-        first, own_first = self.explained[0]
-        head = (_filled(first, terms), at if own_first else None)
-        said = self._stamp((*terms, at))
-        if len(self.explained) == 1:
-            return head, head, said
-        last, own_last = self.explained[-1]
-        return head, (_filled(last, terms), at if own_last else None), said
+    def make_stamp(self) -> Callable[[Terms, int], Stamp]:
+        """Set and return `stamp`; only where the order is fixed."""
+        pieces: list[str | int] = []
+        for (s, p, o), own in self.explained:
+            pieces += (s, " ", p, " ", o, " ", AT if own else "", "\0")
+        (first, first_own), (last, last_own) = self.explained[0], self.explained[-1]
+        more = [one for one in (*first, *last, self.individual) if not isinstance(one, int)]
+        after = len(self.template.slots) + 1
 
-    def cause(self, terms: tuple[Term | None, ...], time: str) -> bytes:
-        """The cause of a record as JSON, as `write_causes_by` said; only where the order is fixed."""
-        assert self._cause is not None
-        name = self.individual
-        if self._quoted:
-            terms = tuple([_json(t) if n in self._quoted and t else t for n, t in enumerate(terms)])
-        bare = terms[name][1:-1] if isinstance(name, int) else ""  # type: ignore[index]  # it is there
-        return self._cause((*terms, time, bare)).encode()
+        def place(one: Source) -> int:
+            return one if isinstance(one, int) else after + more.index(one)
 
-    @property
-    def has_cause(self) -> bool:
-        """Whether `write_causes_by` was called."""
-        return self._cause is not None
+        first_of, last_of = itemgetter(*map(place, first)), itemgetter(*map(place, last))
+        name = place(self.individual)
+        form, chosen = self._form(pieces)
 
-    def write_causes_by(self, pieces: list[str | int]) -> None:
-        """Write causes with these texts, and a slot of terms, AT or NAME between them."""
+        def stamp(terms: Terms, at: int) -> Stamp:
+            given: tuple[Any, ...] = (*terms, at, *more)
+            head = (first_of(given), at if first_own else None)
+            tail = (last_of(given), at if last_own else None)
+            return head, tail, form % chosen(given), given[name]
+
+        self.stamp = stamp
+        return stamp
+
+    def write_causes_by(self, pieces: list[str | int]) -> Callable[[Terms, str], bytes]:
+        """Set and return `cause`: these texts, and a slot of terms, AT or NAME between them.
+
+        Only where the order is fixed.
+        """
         used = {term for pattern, _ in self.explained for term in pattern}
-        quoted = [place for place, slot in enumerate(self.template.slots) if slot.kind != "iri"]
-        self._quoted = [place for place in quoted if place in used]
-        self._cause = self._writer(pieces)
+        quoted = [n for n, slot in enumerate(self.template.slots) if slot.kind != "iri" and n in used]
+        name = self.individual
+        form, chosen = self._form(pieces)
 
-    def _writer(self, pieces: list[str | int]) -> Callable[[tuple[object, ...]], str]:
-        """What joins pieces of the terms of a record, and of what else is given after them."""
+        def cause(terms: Terms, time: str) -> bytes:
+            bare = terms[name][1:-1] if isinstance(name, int) else ""  # type: ignore[index]  # it is there
+            if quoted:  # only literals have what JSON must escape
+                terms = tuple([_json(t) if n in quoted and t else t for n, t in enumerate(terms)])
+            return (form % chosen((*terms, time, bare))).encode()
+
+        self.cause = cause
+        return cause
+
+    def _form(self, pieces: list[str | int]) -> tuple[str, Callable[[tuple[object, ...]], object]]:
+        """Pieces as a format, and what it takes of the terms of a record and of what is given after them."""
         slots = len(self.template.slots)
         places = {AT: slots, NAME: slots + 1}
         form = "".join(["%s" if isinstance(one, int) else one.replace("%", "%%") for one in pieces])
         used = [places.get(one, one) for one in pieces if isinstance(one, int)]
-        if not used:
-            return lambda given: form % ()
-        chosen = itemgetter(*used)  # one that chooses one thing gives no tuple, which `%` need not have
-        return lambda given: form % chosen(given)
+        return form, itemgetter(*used) if used else lambda given: ()  # of one thing it gives no tuple
 
 
 def _is_ordered(explained: list[tuple[Pattern, bool]]) -> bool:
@@ -167,7 +174,7 @@ def _is_ordered(explained: list[tuple[Pattern, bool]]) -> bool:
     return one or not any(isinstance(term, int) for pattern, _ in explained for term in pattern)
 
 
-def _filled(pattern: Pattern, terms: tuple[Term | None, ...]) -> Triple:
+def _filled(pattern: Pattern, terms: Terms) -> Triple:
     s, p, o = pattern
     return (
         terms[s] if isinstance(s, int) else s,
@@ -186,7 +193,7 @@ class Decided(LazyOccurrence):
     __slots__ = ("by", "terms")
 
     by: DecidedHit
-    terms: tuple[Term | None, ...]
+    terms: Terms
 
     @property
     def event(self) -> Term:  # type: ignore[override]  # it is that of its decision
@@ -213,7 +220,7 @@ class Decided(LazyOccurrence):
 _new = Decided.__new__
 
 
-def decided_occurrence(hit: DecidedHit, at: int, terms: tuple[Term | None, ...]) -> Decided:
+def decided_occurrence(hit: DecidedHit, at: int, terms: Terms) -> Decided:
     """The occurrence of a hit in a record; its solutions are made when they are read."""
     one = _new(Decided)
     one.by, one.terms = hit, terms

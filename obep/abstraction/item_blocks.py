@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, TypeGuard, overload
 
+from obep.abstraction.decided_occurrences import DecidedHit, Terms
 from obep.formats.tables.mapped_records import Mapped
 from obep.formats.tables.record_blocks import RecordBlock
-from obep.model import DeadLetter, Item, Occurrence, Term, without_record
+from obep.model import DeadLetter, Item, Occurrence, without_record
 
 if TYPE_CHECKING:
-    from obep.abstraction.decided_occurrences import DecidedHit
     from obep.abstraction.matcher import Matcher
     from obep.abstraction.record_decisions import Decision, Decisions
-
-Terms = tuple[Term | None, ...]
-"""What fills in the slots of a template."""
 
 Instant = tuple[int, Sequence[Occurrence]]
 """The instant of an item, and its occurrences."""

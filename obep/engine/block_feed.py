@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from operator import lt
 
-from obep.abstraction.decided_occurrences import DecidedHit, RowsOf, decided_occurrence
-from obep.abstraction.item_blocks import DecidedBlock, Terms
+from obep.abstraction.decided_occurrences import DecidedHit, RowsOf, Terms, decided_occurrence
+from obep.abstraction.item_blocks import DecidedBlock
 from obep.engine.bulk import all_of
 from obep.model import Term
 from obep.operators.candidates import NOTHING, Enter, Take

@@ -184,8 +184,8 @@ def counted(one: Occurrence) -> tuple[Assertion, ...]:
 
 def stamp_of(part: Occurrence) -> Stamp | None:
     """The stamp of a logical occurrence for ids; None where it depends on more than its explanation."""
-    if type(part) is Decided and part.by.fixed:
-        part._stamp = found = part.by.stamp(part.terms, part.start)
+    if type(part) is Decided and (by := part.by).fixed:
+        part._stamp = found = (by.stamp or by.make_stamp())(part.terms, part.start)
         return found
     if type(part) is Carried and not part.content.named:
         first, last, seen, text = _content_stamp(part.content)
@@ -196,12 +196,13 @@ def stamp_of(part: Occurrence) -> Stamp | None:
             (first, at if seen[0] else None),
             (last, at if seen[-1] else None),
             text % ((at,) * sum(seen)),
+            part.individual,
         )
         return stamp
     explanation = part.explanation
     if not explanation or part.parts or (part._id and is_moment(part)):
         return None
-    part._stamp = stamp = (explanation[0], explanation[-1], assertions_text(explanation))
+    part._stamp = stamp = (explanation[0], explanation[-1], assertions_text(explanation), part.individual)
     return stamp
 
 
@@ -366,7 +367,7 @@ class Reporter:
         if not self._plain:
             return ""
         start, end, _, _, parts, _ = candidate
-        stamps, names = [], []
+        stamps: list[Stamp] = []
         for place in self._held:
             part = parts[place]
             if part is None:
@@ -375,26 +376,27 @@ class Reporter:
             if stamp is None:
                 return ""
             stamps.append(stamp)
-            names.append(part.individual)
-        names.sort()
-        said = "\0".join(names)
-        head = f"{self._id_head}{start}\0{end}{self._id_middle}{said}\0|\0"
-        if len(stamps) == 1:
-            return self._id_prefix + id_digest(f"{head}{stamps[0][2]}".encode())
         try:
             if len(stamps) == 2:
-                (first, last, text), (other_first, other_last, other) = stamps
+                (first, last, text, name), (other_first, other_last, other, other_name) = stamps
                 if last < other_first:
-                    return self._id_prefix + id_digest(f"{head}{text}{other}".encode())
-                if other_last < first:
-                    return self._id_prefix + id_digest(f"{head}{other}{text}".encode())
-                return ""
-            stamps.sort()
-            if not stamps or any(one[1] >= other[0] for one, other in pairwise(stamps)):
-                return ""
+                    text += other
+                elif other_last < first:
+                    text = other + text
+                else:
+                    return ""
+                names = f"{name}\0{other_name}" if name < other_name else f"{other_name}\0{name}"
+            else:
+                if len(stamps) > 1:
+                    stamps.sort()
+                if not stamps or any(one[1] >= other[0] for one, other in pairwise(stamps)):
+                    return ""
+                text = "".join([text for _, _, text, _ in stamps])
+                names = "\0".join(sorted([name for _, _, _, name in stamps]))
         except TypeError:  # a triple that is both seen and known
             return ""
-        return self._id_prefix + id_digest("".join([head, *[text for _, _, text in stamps]]).encode())
+        head = f"{self._id_head}{start}\0{end}{self._id_middle}"
+        return self._id_prefix + id_digest(f"{head}{names}\0|\0{text}".encode())
 
     def counted(self, candidate: Candidate, explanation: tuple[Assertion, ...]) -> tuple[Assertion, ...]:
         """A without what explains states: their moments are distinguished by name (D43)."""

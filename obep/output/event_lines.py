@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from obep.abstraction.decided_occurrences import Decided
 from obep.model import Term
 from obep.operators.candidates import Candidate
 from obep.output.json_writer import (
@@ -23,7 +24,9 @@ from obep.output.json_writer import (
 )
 
 REMEMBERED = 4096
-"""Rows whose bindings are remembered as JSON."""
+"""Rows whose bindings are remembered as JSON, and kinds of parts whose frames are."""
+Frame = tuple[bytes, bytes, bool]
+"""How a cause begins and ends, and whether it is a lower bound."""
 Named = Sequence[tuple[int, str, bool]]
 """The place, the alias and whether it is a context of each part that is shown."""
 _encode = msgspec.json.Encoder().encode
@@ -41,8 +44,8 @@ class EventLines:
         bounded: bool,
     ) -> None:
         self._head = record_head(event)
-        self._aliases: list[tuple[tuple[int, str, bool], dict[Term, bytes]]] = [(one, {}) for one in named]
-        """The parts, each with how its cause begins for every event."""
+        self._aliases: list[tuple[tuple[int, str, bool], dict[object, Frame]]] = [(one, {}) for one in named]
+        """The parts, each with the frames of its causes."""
         self._bindings_of = bindings
         self._bounded = bounded
         self._bindings: dict[object, bytes] = {}
@@ -52,19 +55,23 @@ class EventLines:
         start, end, detected, _, parts, rows = found
         chosen: Any = style or style_of_instant(detected)
         bounded, causes = self._bounded, b""
-        for (place, alias, context), heads in self._aliases:
+        for (place, alias, context), frames in self._aliases:
             part = parts[place]
             if part is None:
                 continue
             known = part._written
             if known is None or known[0] != chosen:
                 known = written_cause(part, chosen)
-            event, open = part.event, part.bounded
-            head = heads.get(event)
-            if head is None:
-                head = heads[event] = b"," + cause_head(event, alias)
+            kind = part.by if type(part) is Decided else (part.event, part.bounded)
+            frame = frames.get(kind)
+            if frame is None:
+                if len(frames) >= REMEMBERED:
+                    frames.clear()
+                head = b"," + cause_head(part.event, alias)
+                frame = frames[kind] = head, ENDS[context, part.bounded], part.bounded
+            head, tail, open = frame
             bounded = bounded or open
-            causes += head + known[1] + ENDS[context, open]
+            causes += head + known[1] + tail
         if not causes:
             return b""
         said = self._bindings.get(rows)

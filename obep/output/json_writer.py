@@ -182,17 +182,18 @@ def sources(occurrence: Occurrence) -> list[Occurrence]:
 
 def written_cause(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int]:
     """Write an occurrence as a cause of others and keep it: its style, its body, its levels of causes."""
+    known: tuple[str, bytes, int]
+    if type(occurrence) is Decided and (by := occurrence.by).fixed:
+        cause = by.cause or by.write_causes_by(_decided_pieces(by))
+        time = written_time(occurrence.end, style).decode()
+        known = occurrence._written = style, cause(occurrence.terms, time), 0
+        return known
     known = occurrence._written = _flat(occurrence, style) or _write_cause(occurrence, style)
     return known
 
 
 def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None:
     """The short way of `_write_cause`, for most logical occurrences of an item; None for others."""
-    if type(occurrence) is Decided and occurrence.by.fixed:
-        hit = occurrence.by
-        if not hit.has_cause:
-            hit.write_causes_by(_decided_pieces(hit))
-        return style, hit.cause(occurrence.terms, written_time(occurrence.end, style).decode()), 0
     if type(occurrence) is Carried and not occurrence.content.named:
         cause, often = _content_cause(occurrence.content)
         return style, cause % ((written_time(occurrence.start, style),) * often), 0
