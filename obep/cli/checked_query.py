@@ -26,7 +26,23 @@ def examine(
     ignore: tuple[str, ...] = (),
     dialect: Language | None = None,
 ) -> Seen:
-    """Every diagnostic about a query file and its configuration."""
+    """Every diagnostic about a query file, its configuration, and codes of `ignore` without effect."""
+    seen = _examine(path, config, allowed, ignore, dialect)
+    if not ignore:
+        return seen
+    from obep.lints.ignore import without_effect
+
+    every = _examine(path, config, allowed, (), dialect).diagnostics
+    return seen._replace(diagnostics=(*seen.diagnostics, *without_effect(ignore, every)))
+
+
+def _examine(
+    path: Path,
+    config: Path | None,
+    allowed: tuple[Path, ...],
+    ignore: tuple[str, ...],
+    dialect: Language | None,
+) -> Seen:
     from obep.config.toml_file import load_config
     from obep.lints.check_project import examine as examined
     from obep.query.link import link

@@ -54,11 +54,19 @@ def without_ignored(
     errors = {one.code for one in kept if one.severity == "error"}
     unused = (mark for mark in marks if mark not in used)
     kept += [warn(CODE, mark.file, mark.span, *_reason(mark.code, errors)) for mark in unused]
-    for code in sorted(set(ignore)):
-        if code not in CODES:
-            message, reason, remedy = _reason(code, errors)
-            kept.append(Diagnostic(CODE, message, reason=reason, remedy=remedy, severity="warning"))
-    return kept
+    return [*kept, *(_idle(code, errors) for code in sorted(set(ignore)) if code not in CODES)]
+
+
+def without_effect(ignore: Collection[str], found: Collection[Diagnostic]) -> list[Diagnostic]:
+    """Warn of the known codes of `--ignore` that are among no warnings that a check has found without it."""
+    warned = {one.code for one in found if one.severity != "error"}
+    errors = {one.code for one in found if one.severity == "error"}
+    return [_idle(code, errors) for code in sorted(set(ignore)) if code in CODES and code not in warned]
+
+
+def _idle(code: str, errors: Collection[str]) -> Diagnostic:
+    message, reason, remedy = _reason(code, errors)
+    return Diagnostic(CODE, message, reason=reason, remedy=remedy, severity="warning")
 
 
 def _marks(linked: Linked) -> Iterator[Mark]:

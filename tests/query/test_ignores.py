@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from obep.cli.checked_query import examine as examine_file
 from obep.lints.check_project import examine
 from obep.query.link import link
 from obep.query.parse.parser import parse
@@ -68,3 +69,18 @@ ABSENCE = "NOT FOLLOWED BY A AS a2 WITHIN 5 min"
 )
 def test_an_ignored_warning_hides_no_other(mark: str, ignore: tuple[str, ...], left: list[str]) -> None:
     assert codes(f"{ABSENCE} {mark}", ignore) == left
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("OBEP200", []),
+        ("OBEP204", ["OBEP200 A(?y) is kept for ever", "OBEP260 OBEP204 finds nothing here"]),
+        ("OBEP999", ["OBEP200 A(?y) is kept for ever", "OBEP260 there is no rule OBEP999"]),
+    ],
+)
+def test_an_option_that_ignores_nothing_is_reported(tmp_path: Path, code: str, said: list[str]) -> None:
+    path = tmp_path / "q.obep"
+    path.write_text("PREFIX : <http://e/>\nEVENT A AS Room\nEVENT H(?y) MATCH A(?y) SEQ A(?y) AS b\n")
+    found = examine_file(path, ignore=(code,)).diagnostics
+    assert [f"{one.code} {one.message}" for one in found] == said
