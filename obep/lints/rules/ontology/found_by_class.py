@@ -18,11 +18,14 @@ Fix:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Set
+from functools import cache, reduce
+from itertools import compress
+from operator import or_
 from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
-from obep.lints.rules.ontology.property_not_carried import may_be_there
+from obep.lints.rules.ontology.property_not_carried import ways_to_have
 from obep.model import Term
 from obep.ontology.owl.axioms import THING
 from obep.ontology.rules import rule_kinds as r
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
 CODE = "OBEP245"
 NAME = "found-by-class"
 SEVERITY = "warning"
+Ways = Callable[[Term, bool], Set[Term] | None]
+"""For a class, or a property, the names of which one must be passed on; `None`: it may be there anyway."""
 
 
 def check_bundle(bundle: Bundle) -> list[Diagnostic]:
@@ -54,28 +59,36 @@ def found_by_class(bundle: Bundle, guarded: list[Term]) -> dict[Term, list[ast.L
         [*bundle.normal.rules, *bundle.normal.asserted], events, bundle.relations,
         lambda rule: bit.get(_premise(rule), 0),
     )  # fmt: skip
-    found: dict[Term, list[ast.LogicalEvent]] = {}
+    having: dict[ast.Node, int] = {}
     for head in guarded:
-        below = reachable(head, needs)
-        for iri, event in events.items():
-            if (
-                isinstance(event, ast.LogicalEvent)
-                and event.on is None
-                and event.guard is None  # its guard would see the class alone
-                and iri not in {head, *below}
-                and (reached[iri] & bit[head] or _asks_for_the_same(event, events[head]))
-                and head not in reachable(iri, needs)
-                and _may_hold(bundle, event.description, head)
-            ):
-                found.setdefault(head, []).append(event)
-    return found
-
-
-def _asks_for_the_same(event: ast.LogicalEvent, head: ast.Event) -> bool:
-    """Whether it asks for something that everything in the class of another has, by its definition."""
-    assert isinstance(head, ast.LogicalEvent)
-    had = [part for part in _conjuncts(head.description) if isinstance(part, ast.Some)]
-    return any(part in had for part in walk(event.description))
+        definition = events[head]
+        assert isinstance(definition, ast.LogicalEvent)
+        for part in _conjuncts(definition.description):
+            if isinstance(part, ast.Some):
+                having[part] = having.get(part, 0) | bit[head]
+    rules = bundle.normal.rules  # what another event would entail of its own occurrences is left out
+    ways: Ways = cache(
+        lambda name, is_class: _ways_to_be(bundle, name) if is_class else ways_to_have(bundle, name, rules)
+    )
+    passed_on = frozenset[Term]().union(*map(bundle.vocabulary, guarded))
+    found: dict[Term, list[ast.LogicalEvent]] = {head: [] for head in guarded}
+    for iri, event in events.items():
+        if (
+            isinstance(event, ast.LogicalEvent)
+            and event.on is None
+            and event.guard is None  # its guard would see the class alone
+            and _may_hold(bundle, event.description, passed_on, ways)
+        ):  # what it asks for may be what all in the class have
+            bits = reached[iri] | reduce(or_, (having.get(part, 0) for part in walk(event.description)))
+            below = reachable(iri, needs)
+            for head in compress(guarded, map(int, f"{bits:b}"[::-1])):
+                if (
+                    head not in below
+                    and iri not in {head, *reachable(head, needs)}
+                    and _may_hold(bundle, event.description, bundle.vocabulary(head), ways)
+                ):
+                    found[head].append(event)
+    return {head: again for head, again in found.items() if again}
 
 
 def _conjuncts(part: ast.Description) -> Iterator[ast.Description]:
@@ -94,42 +107,41 @@ def _premise(rule: r.Rule) -> Term:
     return ""
 
 
-def _may_hold(bundle: Bundle, part: ast.Description, head: Term) -> bool:
-    """Whether an occurrence and K can have all that another event asks for."""
+def _may_hold(bundle: Bundle, part: ast.Description, passed_on: Set[Term], ways: Ways) -> bool:
+    """Whether an occurrence that passes on these names, and K, can have all that another event asks for."""
     match part:
         case ast.ClassName(name):
-            return _may_be_one(bundle, name.iri, head)
+            return _may_be(ways(name.iri, True), passed_on)
         case ast.Intersection(operands):
-            return all(_may_hold(bundle, one, head) for one in operands)
+            return all(_may_hold(bundle, one, passed_on, ways) for one in operands)
         case ast.Union(operands):
-            return any(_may_hold(bundle, one, head) for one in operands)
+            return any(_may_hold(bundle, one, passed_on, ways) for one in operands)
         case ast.Some(property, filler):
             name = property.property if isinstance(property, ast.Inverse) else property
+            led = _may_be(ways(name.iri, False), passed_on)
             if filler is None or name.iri in bundle.definitions.axioms.data_properties:
-                return _may_lead(bundle, name, head)
-            return _may_lead(bundle, name, head) and _may_hold(bundle, filler, head)
+                return led
+            return led and _may_hold(bundle, filler, passed_on, ways)
         case ast.Value(property):
-            return _may_lead(
-                bundle, property.property if isinstance(property, ast.Inverse) else property, head
-            )
+            name = property.property if isinstance(property, ast.Inverse) else property
+            return _may_be(ways(name.iri, False), passed_on)
     return True
 
 
-def _may_lead(bundle: Bundle, property: ast.Name, head: Term) -> bool:
-    """Ignore what another event would entail of its own occurrences."""
-    return may_be_there(bundle, property.iri, head, bundle.normal.rules)
+def _may_be(ways: Set[Term] | None, passed_on: Set[Term]) -> bool:
+    return ways is None or not ways.isdisjoint(passed_on)
 
 
-def _may_be_one(bundle: Bundle, name: Term, head: Term) -> bool:
-    """Whether members of a class are passed on, known before, or follow from more than their class."""
+def _ways_to_be(bundle: Bundle, name: Term) -> Set[Term] | None:
+    """The classes of which one must be passed on; `None`: it is known before, or follows otherwise."""
     events, names = bundle.linked.events, bundle.vocabularies
     below = names.below(name)
     ways = {name, *below}.difference(*({one, *names.below(one)} for one in below & events.keys()))
-    if name == THING or name in events or ways & bundle.vocabulary(head):
-        return True
-    if not ways.isdisjoint(bundle.k.facts.classes):
-        return True
-    return any(getattr(rule, "head", "") in ways and not _premise(rule) for rule in bundle.normal.rules)
+    if name == THING or name in events or not ways.isdisjoint(bundle.k.facts.classes):
+        return None
+    if any(getattr(rule, "head", "") in ways and not _premise(rule) for rule in bundle.normal.rules):
+        return None
+    return ways
 
 
 def _warning(bundle: Bundle, head: Term, again: list[ast.LogicalEvent]) -> Diagnostic:

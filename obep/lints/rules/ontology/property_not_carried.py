@@ -75,10 +75,15 @@ def _hands_on_parts_only(bundle: Bundle, asked: Term) -> bool:
 
 def may_be_there(bundle: Bundle, name: Term, asked: Term, rules: Iterable[object]) -> bool:
     """Whether a property is passed on, known before, or follows from such a one by these rules."""
+    ways = ways_to_have(bundle, name, rules)
+    return ways is None or not ways.isdisjoint(bundle.vocabulary(asked))
+
+
+def ways_to_have(bundle: Bundle, name: Term, rules: Iterable[object]) -> set[Term] | None:
+    """The properties of which one must be passed on; `None`: it is known, or follows by these rules."""
     ways = {name, *bundle.vocabularies.below(name)}
-    if ways & bundle.vocabulary(asked) or any(p in ways for _, p, _ in bundle.k):
-        return True
-    return any(_leads_to(rule, ways) for rule in rules)
+    known = any(p in ways for _, p, _ in bundle.k) or any(_leads_to(rule, ways) for rule in rules)
+    return None if known else ways
 
 
 def _leads_to(rule: object, ways: set[Term]) -> bool:
