@@ -29,7 +29,9 @@ from obep.ontology.owl.verbalise import name, show_triple
 from obep.ontology.rules.locality import reaches_across
 from obep.ontology.rules.program import BOTTOM, Names
 from obep.ontology.rules.rule_kinds import Symbol
+from obep.query.ast import Description, LogicalEvent
 from obep.query.diagnostics import say, warn
+from obep.query.walk import depends
 
 if TYPE_CHECKING:
     from obep.ontology.hermit.reasoner import Hierarchy
@@ -132,7 +134,7 @@ def _contradiction(bundle: Bundle, individuals: list[Term]) -> ObepError:
 
 def _by_rules(bundle: Bundle) -> None:
     """An instance of each event, and what follows from that alone."""
-    follows = {event: _consequences(bundle, event, bundle.bare_store) for event in bundle.linked.events}
+    follows = dict(_what_follows(bundle, bundle.bare_store))
     impossible = [event for event, found in follows.items() if found is None]
     if impossible:
         raise ObepError(*(_impossible(bundle, event) for event in impossible))
@@ -142,6 +144,22 @@ def _by_rules(bundle: Bundle) -> None:
         both = [rank[one] for one in found or () if one in rank and event in (follows[one] or ())]
         if min(both, default=rank[event]) < rank[event]:
             bundle.diagnostics.append(_same(bundle, event, events[min(both)]))
+
+
+def _what_follows(bundle: Bundle, store: Store) -> Iterator[tuple[Term, set[Term] | None]]:
+    """Each event with its consequences beside a store; events that differ by guards differ by their names."""
+    events = bundle.linked.events
+    named = {name for event in events.values() for name in depends(event)}
+    named |= bundle.names_in_t.union(bundle.k.facts.classes)
+    known: dict[Description, tuple[Term, set[Term] | None]] = {}
+    for iri, event in events.items():
+        if not isinstance(event, LogicalEvent) or event.guard is None or iri in named:
+            yield iri, _consequences(bundle, iri, store)
+            continue
+        if event.description not in known:
+            known[event.description] = iri, _consequences(bundle, iri, store)
+        first, found = known[event.description]
+        yield iri, {iri if one == first else one for one in found} if found is not None else None
 
 
 def _consequences(bundle: Bundle, event: Term, store: Store) -> set[Term] | None:
@@ -154,7 +172,7 @@ def _consequences(bundle: Bundle, event: Term, store: Store) -> set[Term] | None
     if closure.clashes:
         return None
     x = closure.number(_SOMEBODY)
-    return {goals[c] for c, y, _ in closure.hits if y == x}
+    return {goals[c] for c, y, _ in closure.hits if y == x} & bundle.linked.events.keys()
 
 
 # --- by HermiT
@@ -229,8 +247,8 @@ def _ruled_out_by_k(bundle: Bundle) -> Iterator[Diagnostic]:
     if not bundle.k or not reaches_across(bundle.module):
         return
     perhaps = []
-    for event in bundle.linked.events:
-        if _consequences(bundle, event, bundle.lower.store) is None:
+    for event, found in _what_follows(bundle, bundle.lower.store):
+        if found is None:
             yield _excluded(bundle, event, partial(_possible_by_rules, bundle, event))
         elif bundle.java and bundle.open_consistency(asserted=True) and _may_be_excluded(bundle, event):
             perhaps.append(event)

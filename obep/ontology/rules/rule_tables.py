@@ -70,6 +70,7 @@ class ProgramBuilder:
     def build(self) -> Program:
         self._kept = self._keep()
         self._above = _closure(self.rules, self._kept)
+        self._numbered: dict[frozenset[Symbol], Heads] = {}
         self._looked_at = self._look()
         concept_ops: dict[int, list[Op]] = {}
         edge_ops: dict[int, list[Op]] = {}
@@ -160,10 +161,12 @@ class ProgramBuilder:
         found = self._above.get(symbol)
         if found is None:
             found = frozenset({symbol}) & self._kept
-        numbers = self.names.concepts
-        for symbol in sorted(s for s in found if s not in numbers):  # the same number in each process
-            self.names.concept(symbol)
-        return tuple(sorted(numbers[s] for s in found))
+        if found not in self._numbered:
+            numbers = self.names.concepts
+            for symbol in sorted(s for s in found if s not in numbers):  # the same number in each process
+                self.names.concept(symbol)
+            self._numbered[found] = tuple(sorted(numbers[s] for s in found))
+        return self._numbered[found]
 
     def _look(self) -> set[int]:
         """The relations that rules and guards look at."""

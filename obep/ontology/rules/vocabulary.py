@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from obep.model import Term
@@ -10,7 +11,7 @@ from obep.ontology.owl.axioms import THING, ClassExpression, Inverse
 from obep.ontology.owl.event_axioms import names_of
 from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.rule_kinds import Rule
-from obep.query.walk import reachable
+from obep.query.walk import components
 
 if TYPE_CHECKING:
     from obep.query.link import Linked
@@ -21,39 +22,40 @@ class Vocabularies:
 
     def __init__(self, rules: Iterable[Rule], linked: Linked, bodies: Mapping[Term, ClassExpression]) -> None:
         self._linked, self._bodies = linked, bodies
-        self._above = _above(rules)
-        self._below: dict[Term, set[Term]] = {}
-        for name, found in self._above.items():
-            for sup in found:
-                self._below.setdefault(sup, set()).add(name)
+        direct = _direct(rules)
+        self._above, self._below = _closed(direct), _closed(_reversed(direct))
+        names = {*self._above, *self._below}
+        self._unnamed = {THING, *(name for name in names if not name.startswith("<"))}
         self._known: dict[Term, frozenset[Term]] = {}
+        self._equal: dict[frozenset[Term], frozenset[Term]] = {}
+        """Vocabularies by themselves: events of one class have the same one."""
 
     def of(self, event: Term) -> frozenset[Term]:
         """The names in an event's definition, with the classes and properties below and above them."""
         found = self._known.get(event)
         if found is None:
-            found = self._known[event] = self._near(event)
+            near = self._near(event)
+            found = self._known[event] = self._equal.setdefault(near, near)
         return found
 
-    def above(self, name: Term) -> set[Term]:
+    def above(self, name: Term) -> frozenset[Term]:
         """The classes (properties) that T says every such one to be."""
-        return self._above.get(name, set())
+        return self._above.get(name, frozenset())
 
-    def below(self, name: Term) -> set[Term]:
+    def below(self, name: Term) -> frozenset[Term]:
         """The classes (properties) that T says to be always of this one."""
-        return self._below.get(name, set())
+        return self._below.get(name, frozenset())
 
     def _near(self, event: Term) -> frozenset[Term]:
         body = event.endswith("#body>")
         event = event.removesuffix("#body>") + ">" if body else event
         names = names_of(event, self._linked, self._bodies, body=body)
-        found = set(names)
-        for name in names:
-            found |= self.above(name) | self.below(name)
-        return frozenset(name for name in found if name.startswith("<") and name != THING)
+        found = frozenset(name for name in names if name.startswith("<"))
+        return found.union(*map(self.above, names), *map(self.below, names)) - self._unnamed
 
 
-def _above(rules: Iterable[Rule]) -> dict[Term, set[Term]]:
+def _direct(rules: Iterable[Rule]) -> dict[Term, set[Term]]:
+    """For each class or property those that a rule says each such one to be."""
     direct: dict[Term, set[Term]] = {}
     for rule in rules:
         if isinstance(rule, r.Sub) and len(rule.premises) == 1:
@@ -61,4 +63,24 @@ def _above(rules: Iterable[Rule]) -> dict[Term, set[Term]]:
         elif isinstance(rule, r.SubRole):
             sub, sup = (x.property if isinstance(x, Inverse) else x for x in (rule.sub, rule.sup))
             direct.setdefault(sub, set()).add(sup)
-    return {name: reachable(name, direct) for name in direct}
+    return direct
+
+
+def _reversed(direct: Mapping[Term, Iterable[Term]]) -> dict[Term, set[Term]]:
+    found: dict[Term, set[Term]] = {}
+    for name, others in direct.items():
+        for other in others:
+            found.setdefault(other, set()).add(name)
+    return found
+
+
+def _closed(direct: Mapping[Term, Collection[Term]]) -> dict[Term, frozenset[Term]]:
+    """What is reachable from each name; names that lead to one other only have one set in common."""
+    found: dict[Term, frozenset[Term]] = {}
+    onward = cache(lambda name: found[name].union((name,)))
+    for group in components(direct, lambda name: direct.get(name, ())):
+        inside = frozenset(group) if len(group) > 1 or group[0] in direct.get(group[0], ()) else frozenset()
+        parts = [onward(other) for name in group for other in direct.get(name, ()) if other in found]
+        reached = parts[0] if len(parts) == 1 and not inside else inside.union(*parts)
+        found.update(dict.fromkeys(group, reached))
+    return found
