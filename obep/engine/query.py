@@ -13,7 +13,7 @@ from obep.errors import Diagnostics, fail, monospaced
 from obep.guards.block_queries import Asks, asks
 from obep.model import DeadLetter, Item, Occurrence, Term, local_name
 from obep.plan.build_plan import plan
-from obep.plan.event_strata import derived
+from obep.plan.event_strata import Below, derived
 from obep.plan.plan import Plan
 from obep.query.state_expansion import expand
 
@@ -85,7 +85,7 @@ class Query:
         return plan(self.expanded, self.asks, self.bundle)
 
     @cached_property
-    def derived(self) -> dict[Term, frozenset[Term]]:
+    def derived(self) -> dict[Term, Below]:
         """The events that may be found in the occurrences of others, each with those."""
         return derived(self.expanded, self.bundle)
 

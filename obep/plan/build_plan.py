@@ -12,7 +12,7 @@ from obep.guards.block_queries import Ask, Asks
 from obep.guards.block_solutions import is_narrow
 from obep.model import Term
 from obep.plan import nodes
-from obep.plan.event_strata import derived, in_order
+from obep.plan.event_strata import NONE, derived, in_order
 from obep.plan.nodes import Condition, Node, Read
 from obep.plan.nodes.node import PLANNED
 from obep.plan.plan import EventPlan, Plan
@@ -73,10 +73,10 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                 continue
             event = linked.events[iri]
             if isinstance(event, ast.LogicalEvent):
-                if not bounded.isdisjoint(found_in.get(iri, ())):
+                if not found_in.get(iri, NONE).isdisjoint(bounded):
                     bounded.add(iri)
                 planned.append(_logical(event, asks, stratum, vocabulary, linked))
-                manners[iri] = _logical_manner(event, linked, found_in.get(iri, ()), manners)
+                manners[iri] = _logical_manner(event, linked, found_in.get(iri, NONE), manners)
                 if bundle is None:
                     manners[iri] = replace(manners[iri], long=True, apart=True, lasts=None)
             elif isinstance(event, ast.CompositeEvent):
@@ -90,7 +90,7 @@ def plan(linked: Linked, asks: Asks, bundle: Any = None) -> Plan:
                     bounded.add(iri)
                 composite = replace(_composite(event, root, stratum), earlier=earlier)
                 planned.append(replace(composite, bounded=iri in bounded, hidden=iri in linked.hidden))
-                manners[iri] = _composite_manner(root, found_in.get(iri, ()), manners)
+                manners[iri] = _composite_manner(root, found_in.get(iri, NONE), manners)
     return Plan(
         tuple(planned),
         asks,
@@ -172,25 +172,23 @@ def _logical_manner(
     event: ast.LogicalEvent, linked: Linked, found_in: Iterable[Term], manners: Mapping[Term, Manner]
 ) -> Manner:
     """A logical event that is found in the occurrences of another has their times."""
-    below = _manners(found_in, manners)
     window = event.on in linked.window_names
     return Manner(
-        late=window or any(manner.late for manner in below),
-        deep=any(manner.deep for manner in below),
-        long=window or any(manner.long for manner in below),
+        late=window or any(manner.late for manner in _manners(found_in, manners)),
+        deep=any(manner.deep for manner in _manners(found_in, manners)),
+        long=window or any(manner.long for manner in _manners(found_in, manners)),
         apart=event.on is not None,
-        lasts=None if window else _longest([1, *(manner.lasts for manner in below)]),
+        lasts=None if window else _longest(1, _manners(found_in, manners)),
     )
 
 
 def _composite_manner(root: Node, found_in: Iterable[Term], manners: Mapping[Term, Manner]) -> Manner:
     """T may say that another composite is one of this kind, too."""
-    below = _manners(found_in, manners)
     return Manner(
-        late=not root.punctual or any(manner.late for manner in below),
-        deep=not root.rooted or any(manner.deep for manner in below),
-        long=not root.point or any(manner.long for manner in below),
-        lasts=_longest([root.reach, *(manner.lasts for manner in below)]),
+        late=not root.punctual or any(manner.late for manner in _manners(found_in, manners)),
+        deep=not root.rooted or any(manner.deep for manner in _manners(found_in, manners)),
+        long=not root.point or any(manner.long for manner in _manners(found_in, manners)),
+        lasts=_longest(root.reach, _manners(found_in, manners)),
     )
 
 
@@ -201,12 +199,16 @@ def _moment_manner(moment: Moment) -> Manner:
     return Manner(long=True, lasts=None if moment.lasting is None else moment.lasting + 1)
 
 
-def _longest(known: list[int | None]) -> int | None:
-    return None if None in known else max(one for one in known if one is not None)
+def _longest(own: int | None, below: Iterable[Manner]) -> int | None:
+    for manner in below:
+        if own is None or manner.lasts is None:
+            return None
+        own = max(own, manner.lasts)
+    return own
 
 
-def _manners(events: Iterable[Term], known: Mapping[Term, Manner]) -> list[Manner]:
-    return [known.get(iri, _UNKNOWN) for iri in events]
+def _manners(events: Iterable[Term], known: Mapping[Term, Manner]) -> Iterator[Manner]:
+    return (known.get(iri, _UNKNOWN) for iri in events)
 
 
 _UNKNOWN = Manner(late=True, deep=True, long=True)

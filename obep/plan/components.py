@@ -7,12 +7,13 @@ tie nothing together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from obep.model import Term, body_of
 from obep.plan import nodes
 from obep.plan.component_keys import INDIVIDUAL, KeySearch, static_states
+from obep.plan.event_strata import Derived, Needs
 from obep.plan.nodes import Node
 from obep.plan.plan import EventPlan, Plan
 from obep.plan.query_keys import query_keys
@@ -116,7 +117,7 @@ class Component:
 
 def components(
     plan: Plan,
-    derived: Mapping[Term, frozenset[Term]] | None = None,
+    derived: Derived | None = None,
     *,
     judges: bool = False,
     capped: bool = False,
@@ -139,18 +140,29 @@ def components(
     for graph in plan.graphs:
         heads.add(graph.event)
         needs[graph.event] = set(graph.needs) - static
-    for event, below in (derived or {}).items():
-        if event in planned:
-            needs.setdefault(event, set()).update(below)
-            heads.add(event)
+    found_in = {event: below for event, below in (derived or {}).items() if event in planned}
+    heads |= found_in.keys()
+    joined = Needs(needs, found_in)
+    needs = joined.needs
     asked = query_needs(plan.queries)
     heads |= asked.keys()
     needs.update({query: below - static for query, below in asked.items()})
     needs = _needed(needs, {*plan.returned, *plan.alerting, *asked})
-    heads &= needs.keys()
+    sets = joined.sets & needs.keys()
+    heads = (heads & needs.keys()) | sets
+    rank = {event: number for number, event in enumerate(planned)}
     found = [
-        _Building(plan, group, needs, heads, derived or {}, judges=judges, capped=capped).component()
-        for group in _groups(needs, heads)
+        _Building(
+            plan,
+            [planned[name] for name in sorted(group & rank.keys(), key=rank.__getitem__)],
+            group,
+            needs,
+            heads,
+            found_in,
+            judges=judges,
+            capped=capped,
+        ).component()
+        for group in _groups(needs, heads, sets)
     ]
     passing = [event for event in plan.returned if event not in heads]
     found.extend(
@@ -198,15 +210,23 @@ def _needed(needs: Mapping[Term, set[Term]], shown: set[Term]) -> dict[Term, set
     return {name: below for name, below in needs.items() if name in found}
 
 
-def _groups(needs: Mapping[Term, set[Term]], heads: set[Term]) -> list[set[Term]]:
-    """Heads that read each other, directly or not."""
-    groups: list[set[Term]] = []
+def _groups(needs: Mapping[Term, set[Term]], heads: set[Term], sets: set[Term]) -> list[set[Term]]:
+    """Heads that read each other, directly or by sets, in the order of the last head of each group."""
+    leader = {head: head for head in needs}
+
+    def of(head: Term) -> Term:
+        while leader[head] != head:
+            leader[head] = head = leader[leader[head]]
+        return head
+
     for head in needs:
-        mine = {head, *(needs[head] & heads)}
-        apart = [group for group in groups if not group & mine]
-        joined = mine.union(*(group for group in groups if group & mine))
-        groups = [*apart, joined]
-    return groups
+        for other in needs[head] & heads:
+            leader[of(other)] = of(head)
+    groups: dict[Term, set[Term]] = {}
+    for head in reversed([*needs]):
+        if head not in sets:
+            groups.setdefault(of(head), set()).add(head)
+    return [*reversed(groups.values())]
 
 
 class _Building:
@@ -215,17 +235,18 @@ class _Building:
     def __init__(
         self,
         plan: Plan,
+        events: Sequence[EventPlan],
         group: set[Term],
         needs: Mapping[Term, set[Term]],
         heads: set[Term],
-        found_in: Mapping[Term, frozenset[Term]],
+        found_in: Derived,
         *,
         judges: bool,
         capped: bool,
     ) -> None:
         self._plan, self._judges = plan, judges
-        self._events = [event for event in plan.events if event.event in group]
-        self._names = tuple(event.event for event in self._events)
+        self._events = events
+        self._names = tuple(event.event for event in events)
         self._states = [state for state in plan.states if state.state in group]
         self._graphs = [graph for graph in plan.graphs if graph.event in group]
         self._queries = tuple(query.iri for query in plan.queries if query.iri in group)

@@ -11,7 +11,7 @@ from obep.algebra.translate import translate
 from obep.errors import count
 from obep.ontology.rules.axiom_rules import mentioned
 from obep.plan.components import components
-from obep.plan.event_strata import in_order
+from obep.plan.event_strata import Below, in_order
 from obep.plan.explain_queries import explained_graph_event, explained_queries
 from obep.plan.query_picture import tree
 from obep.query.ast import (
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 def explained(linked: Linked, bundle: Bundle, plan: Plan) -> Iterator[str]:
     """The lines of `obep explain`: strata, events with their patterns as trees, how it runs on Spark."""
-    follows = {iri: _follows(iri, linked, bundle, plan) for iri in plan.derived if iri in linked.events}
-    layers = in_order(linked, follows)
+    follows = _follows(linked, bundle, plan)
+    layers = in_order(linked, {iri: Below(found) for iri, found in follows.items()})
     if layers or not linked.queries:
         strata_ = "1 stratum" if len(layers) == 1 else f"{len(layers)} strata"
         yield f"{linked.file.name}: {count(len(linked.events), 'event')} in {strata_}"
@@ -173,22 +173,27 @@ def _on_spark(linked: Linked, plan: Plan) -> Iterator[str]:
         yield f"  {', '.join(events)}   {component.split}"
 
 
-def _follows(iri: str, linked: Linked, bundle: Bundle, plan: Plan) -> frozenset[str]:
-    """The events in whose occurrences this one may be found, since their class or a name that they construct
-    stands in its definition or, with it, in the ontology; the plan also allows for coincidences."""
+def _follows(linked: Linked, bundle: Bundle, plan: Plan) -> dict[str, frozenset[str]]:
+    """For each event those in whose occurrences it may be found, since their class or a name that they
+    construct stands in its definition or, with it, in the ontology; the plan also allows for coincidences."""
     events = linked.events
-    names = {iri}.union(*(found for axiom in bundle.t.axioms if iri in (found := set(mentioned(axiom)))))
-    if isinstance(events[iri], LogicalEvent):
-        names |= bundle.vocabulary(iri)
-    constructed = {
-        head: [name for triple in events[head].construct for name in (triple.predicate, triple.object)]
-        for head in plan.derived[iri]
-    }
-    return frozenset(
-        head
-        for head, made in constructed.items()
-        if head in names or any(isinstance(name, Name) and name.iri in names for name in made)
-    )
+    names = {iri: {iri} for iri in plan.derived if iri in events}
+    for axiom in bundle.t.axioms if names else ():
+        together = set(mentioned(axiom))
+        for iri in together & names.keys():
+            names[iri] |= together
+    making: dict[str, set[str]] = {head: {head} for head in events}
+    for head, event in events.items():
+        for name in (name for triple in event.construct for name in (triple.predicate, triple.object)):
+            if isinstance(name, Name):
+                making.setdefault(name.iri, set()).add(head)
+    found: dict[str, frozenset[str]] = {}
+    for iri, known in names.items():
+        if isinstance(events[iri], LogicalEvent):
+            known |= bundle.vocabulary(iri)
+        heads = (head for name in known & making.keys() for head in making[name])
+        found[iri] = frozenset(head for head in heads if head in plan.derived[iri])
+    return found
 
 
 def _event(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from obep.model import Term
 from obep.plan.components import Component, reads_of
+from obep.plan.event_strata import Needs
 from obep.plan.plan import EventPlan, Plan
 from obep.query.walk import reachable
 
@@ -23,9 +24,8 @@ def partial_plan(plan: Plan, names: Collection[Term]) -> Plan:
         needs[state.state] = {*state.parts, *state.needs}
         needs.update({moment: {state.state} for moment in state.moments})
     needs.update({graph.event: set(graph.needs) for graph in plan.graphs})
-    for event, below in plan.derived.items():
-        needs.setdefault(event, set()).update(below)
-    kept = {*names, *(below for name in names for below in reachable(name, needs))}
+    joined = Needs(needs, plan.derived).needs
+    kept = {*names, *(below for name in names for below in reachable(name, joined))}
     events = tuple(one.event for one in plan.events if one.event in kept or passes(one))
     deciding = {one.state for one in plan.states} | {one.event for one in plan.graphs}
     part = Component(events, {}, returned=plan.returned, states=frozenset(kept & deciding))

@@ -9,6 +9,7 @@ from functools import cached_property
 from obep.guards.block_queries import Asks
 from obep.model import Term
 from obep.plan.event_families import Family, families
+from obep.plan.event_strata import Derived
 from obep.plan.nodes import Check, Either, Node, Read, Within, walk
 from obep.plan.shared_patterns import Feed, share
 from obep.plan.state_plan import GraphPlan, RowShare, StatePlan
@@ -122,7 +123,7 @@ class Plan:
     asks: Asks
     returned: Mapping[Term, str] = field(default_factory=dict)
     """The events that are returned, each with its form (`event` or `rdf`)."""
-    derived: Mapping[Term, frozenset[Term]] = field(default_factory=dict)
+    derived: Derived = field(default_factory=dict)
     """Events that may be found in the occurrences of others, each with those."""
     windows: tuple[WindowPlan, ...] = ()
     states: tuple[StatePlan, ...] = ()

@@ -6,7 +6,7 @@ Everything here is iterative: what parses may be 100 levels deep, what a program
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, TypeVar
 
@@ -252,8 +252,11 @@ def strata(linked: Linked) -> list[list[str]]:
     return layered(needs_of(linked))
 
 
-def layered(needs: Mapping[str, set[str]]) -> list[list[str]]:
-    """Order nodes in layers, each as early as possible. Within a layer the order of `needs` is kept."""
+def layered(needs: Mapping[str, set[str]], sets: Container[str] = ()) -> list[list[str]]:
+    """Order nodes in layers, each as early as possible. Within a layer the order of `needs` is kept.
+
+    A node of `sets` only stands for those that it needs, and is in no layer.
+    """
     level: dict[str, int] = {}
     for root in needs:
         if root in level:
@@ -265,7 +268,7 @@ def layered(needs: Mapping[str, set[str]]) -> list[list[str]]:
             iri, rest = stack[-1]
             step = next((n for n in rest if n not in level), None)
             if step is None:
-                level[iri] = 1 + max((level[n] for n in needs[iri]), default=-1)
+                level[iri] = max((level[n] for n in needs[iri]), default=-1) + (iri not in sets)
                 stack.pop()
                 on_path.discard(path.pop())
             elif step in on_path:
@@ -276,5 +279,6 @@ def layered(needs: Mapping[str, set[str]]) -> list[list[str]]:
                 path.append(step)
     layers: list[list[str]] = [[] for _ in range(1 + max(level.values(), default=-1))]
     for iri in needs:
-        layers[level[iri]].append(iri)
+        if iri not in sets:
+            layers[level[iri]].append(iri)
     return layers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,6 +12,7 @@ from obep.formats.input_limits import Refused
 from obep.guards.block_queries import Ask
 from obep.model import DeadLetter, Occurrence, Term, Triple, body_of
 from obep.output.rdf_writer import triples
+from obep.plan.event_strata import heads
 from obep.plan.plan import Plan
 
 if TYPE_CHECKING:
@@ -41,15 +42,14 @@ class DerivedItems:
         self._asked: dict[Term, list[Ask]] = {}
         for ask in plan.asks.all:
             self._asked.setdefault(ask.event, []).append(ask)
-        self._inside: dict[Term, set[Term]] = {}
-        """The events that may be found in the occurrences of an event."""
-        for event, below in plan.derived.items():
-            for head in below:
-                self._inside.setdefault(head, set()).update((event, body_of(event)))
+        self._found_in: dict[Term, Container[Term]] = {
+            name: below for event, below in plan.derived.items() for name in (event, body_of(event))
+        }
+        """The events in whose occurrences an event may be found."""
         patterns = {event.event for event in plan.events if event.hidden}
         self._closed_moments = {
             head
-            for head in (patterns | set(moments)) - self._inside.keys()
+            for head in (patterns | set(moments)) - heads(plan.derived)
             if not any(ask.triples for ask in self._asked.get(head, ()))
         }
         """The moments of states, and what their patterns find, that nothing is found in, and whose triples no
@@ -86,8 +86,7 @@ class DerivedItems:
             if self._on_dead_letter is not None:
                 self._on_dead_letter(matched)
             return ()
-        inside = self._inside.get(occurrence.event, ())
-        found = [one for one in matched.occurrences if one.event in inside]
+        found = [one for one in matched.occurrences if occurrence.event in self._found_in.get(one.event, ())]
         for one in found:
             one.items = (occurrence,)
         return found

@@ -17,6 +17,7 @@ from obep.engine.windows import Gathering, Windowed
 from obep.model import Alert, Answer, DeadLetter, Item, Occurrence, Term, Triple, is_empty
 from obep.operators.candidates import Take
 from obep.operators.wire import Carried
+from obep.plan.event_strata import heads
 from obep.plan.plan import Plan
 from obep.plan.window_plan import WindowPlan
 
@@ -59,7 +60,7 @@ class Strata:
         self._returned = frozenset(plan.returned if chosen else composites)
         self._heads = {head for run in self._runs for head in run.heads}
         self._states = [run for run in self._runs if isinstance(run, StateRun)]
-        self._leading = frozenset().union(self._heads & self._routes.keys(), *plan.derived.values())
+        self._leading = heads(plan.derived) | (self._heads & self._routes.keys())
         """The events whose occurrences an event reads or a matcher examines."""
         self._back = self._ways_back()
         """Where the occurrences of an event that is built on itself go when their instant is over (D40)."""

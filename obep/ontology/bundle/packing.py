@@ -24,7 +24,7 @@ from obep.ontology.shacl.read_shapes import MakePattern
 from obep.query.link import Linked, assemble
 from obep.query.packed_ast import pack_files, unpack_files
 
-VERSION = 12
+VERSION = 13
 _DIGEST = 16
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
+from itertools import compress
 from typing import TypeVar
 
 import msgspec
@@ -49,10 +50,11 @@ class Answers(msgspec.Struct, array_like=True):
     """By goals, classes and properties of guards, the names that matter in a stream."""
     saying: dict[frozenset[Term], frozenset[Term]] = {}
     """By some names, those from which they may follow."""
-    vocabularies: dict[Term, frozenset[Term]] = {}
-    """By event (D7)."""
-    marks: dict[tuple[tuple[Term, ...], tuple[Term, ...]], dict[Term, tuple[Term, ...]]] = {}
-    """By names and goals, the names that may lead to each goal."""
+    vocabularies: list[frozenset[Term]] = []
+    vocabulary_of: dict[Term, int] = {}
+    """The place of the vocabulary of an event (D7)."""
+    marks: dict[tuple[tuple[Term, ...], tuple[Term, ...]], tuple[list[tuple[Term, ...]], list[int]]] = {}
+    """By names and goals, sets of names, and for each goal the place of the set that may lead to it."""
     reaching: list[frozenset[Term] | None] = []
     """Nothing as long as it was not asked."""
     packed: dict[str, bytes] = {}
@@ -256,12 +258,18 @@ class RelevantNames(CompiledRules):
 
     def vocabulary(self, event: Term) -> frozenset[Term]:
         """The names in an event's definition, with the classes and properties below and above them (D7)."""
-        known = self.answers.vocabularies
+        known, sets = self.answers.vocabulary_of, self.answers.vocabularies
         if event not in known:
-            known[event] = self.vocabularies.of(event)
-        return known[event]
+            place = self._vocabulary_places.setdefault(self.vocabularies.of(event), len(sets))
+            sets += [self.vocabularies.of(event)] if place == len(sets) else []
+            known[event] = place
+        return sets[known[event]]
 
-    def leading_marks(self, marks: Sequence[Term], goals: Sequence[Term]) -> Mapping[Term, Collection[Term]]:
+    @cached_property
+    def _vocabulary_places(self) -> dict[frozenset[Term], int]:
+        return {found: place for place, found in enumerate(self.answers.vocabularies)}
+
+    def leading_marks(self, marks: Sequence[Term], goals: Sequence[Term]) -> Mapping[Term, frozenset[Term]]:
         """For each goal those of some names that a derivation of it may begin with."""
         key = (tuple(marks), tuple(goals))
         known = self.answers.marks
@@ -269,9 +277,12 @@ class RelevantNames(CompiledRules):
             bit = {mark: 1 << number for number, mark in enumerate(marks)}
             weight = cache(lambda rule: sum(bit[name] for name in bit.keys() & set(mentioned(rule))))
             reached = weighed([*self.normal.rules, *self.normal.asserted], goals, self.relations, weight)
-            chosen = cache(lambda bits: tuple(mark for mark in marks if bit[mark] & bits))
-            known[key] = {goal: chosen(bits) for goal, bits in reached.items()}
-        return known[key]
+            place: dict[int, int] = {}
+            places = [place.setdefault(reached[goal], len(place)) for goal in goals]
+            known[key] = [tuple(compress(marks, map(int, f"{bits:b}"[::-1]))) for bits in place], places
+        chosen, places = known[key]
+        sets = [frozenset(names) for names in chosen]
+        return {goal: sets[at] for goal, at in zip(goals, places, strict=True)}
 
     def reaching(self) -> frozenset[Term] | None:
         """The classes whose members the triples of other subjects may decide; None: T may reach anywhere."""
