@@ -44,6 +44,7 @@ def test_import_obep_loads_no_other_module_of_it(tmp_path: Path) -> None:
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_spark_is_looked_for_when_detect_is_first_used(tmp_path: Path) -> None:
     assert loaded("import obep.spark", tmp_path) == set()
     found = loaded("import obep.spark\nassert callable(obep.spark.detect)", tmp_path)

@@ -147,7 +147,7 @@ PATHS = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(GRAPHS, PATHS)
 def test_a_lookup_is_what_sparql_finds(graph: list[Triple], path: str) -> None:
     k = list(dict.fromkeys(graph))
@@ -162,7 +162,7 @@ def test_a_lookup_is_what_sparql_finds(graph: list[Triple], path: str) -> None:
     assert {key: set(found) for key, found in entries.entries.items()} == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(GRAPHS, PATHS, st.lists(st.tuples(GRAPHS, GRAPHS), max_size=4))
 def test_an_index_that_follows_changes_is_that_of_the_graph_they_leave(
     graph: list[Triple], path: str, changes: list[tuple[list[Triple], list[Triple]]]

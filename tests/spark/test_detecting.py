@@ -226,7 +226,7 @@ def test_columns_of_what_came_in_blocks_say_what_json_says(tmp_path: Path, name:
     "name",
     [name for name in QUERIES if name not in ("unkeyed", "policy", "window", "window of rows")],
 )
-@pytest.mark.parametrize("style", ["integer", "iso"])
+@pytest.mark.parametrize("style", ["integer", pytest.param("iso", marks=pytest.mark.slow)])
 def test_lines_are_those_of_the_embedded_engine(tmp_path: Path, name: str, style: str) -> None:
     buckets = Buckets(tmp_path, query(name), forms=("event",))
     counters = {"now": 1, "style": STYLES.index(style)}

@@ -1,4 +1,4 @@
-"""What a run says beside its answers is on Spark as embedded: word for word, with the same status."""
+"""Warnings of a run on Spark are those of the embedded engine, with the same exit status."""
 
 from __future__ import annotations
 

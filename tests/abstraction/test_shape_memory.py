@@ -1,4 +1,4 @@
-"""What is remembered by shape is what would be found again."""
+"""What is remembered of a shape is what a second look would find."""
 
 from __future__ import annotations
 

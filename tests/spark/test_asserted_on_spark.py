@@ -1,4 +1,4 @@
-"""Stage 2 without a JVM: what an item says itself of events that also come about otherwise is not lost."""
+"""What an item asserts of events that have other explanations, too, is kept: stage 2 without a JVM."""
 
 from __future__ import annotations
 

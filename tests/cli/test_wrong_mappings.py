@@ -1,4 +1,4 @@
-"""Mappings that a stranger writes at first: what is wrong with them is said at once, and how to mend it."""
+"""Wrong mappings are refused before a run, with a remedy."""
 
 from __future__ import annotations
 

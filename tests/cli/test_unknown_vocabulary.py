@@ -1,4 +1,4 @@
-"""Items that nothing can look at are warned of, also where nobody watches a terminal."""
+"""Streams whose items use unknown names are warned of, also without a terminal."""
 
 from __future__ import annotations
 

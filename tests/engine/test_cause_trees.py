@@ -1,4 +1,4 @@
-"""The tree of causes is in the line of JSON: what is read back tells what the run told (SPEC §8)."""
+"""The tree of causes is in a line of JSON, and is read back as it was (SPEC §8)."""
 
 from __future__ import annotations
 

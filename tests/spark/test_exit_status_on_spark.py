@@ -1,4 +1,4 @@
-"""What the user can mend on Spark: options of Kafka's client there; and what is said of sinks that fail."""
+"""Mistakes of the user on Spark: options of Kafka's client, sinks that fail, and their exit status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What obep.toml takes from the environment stands in nothing that obep says, whoever finds it wrong."""
+"""Values that obep.toml takes from the environment are in no output of obep, nor in its errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exit status 2 for what the user can mend, with its name; 1 for a failure while running, in its words."""
+"""Exit status 2 for mistakes of the user, with their name; status 1 for a failure during a run."""
 
 from __future__ import annotations
 
