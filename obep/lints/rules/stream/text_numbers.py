@@ -1,8 +1,8 @@
 """numbers written as text
 
 What it does: Finds a property for which the query or the ontology expects numbers, and whose values in a
-stream are mostly text that looks like numbers. If a state with OVER computes with the property, each value that
-is not a number is reported.
+stream are mostly text that looks like numbers. If a state with OVER computes with the property, each value
+that is not a number is reported.
 
 Why: A comparison of text with a number is never true. SUM, AVG and other aggregates have no value while a row
 has a value that is not a number: then HAVING is not true, and an alert is resolved. The property is not
