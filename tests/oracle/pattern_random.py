@@ -27,6 +27,13 @@ TRIPLES = tuple(
     and (OPERATORS.index(first) <= OPERATORS.index(second) if outer in BINARY else (first, second) in PAIRS)
 )
 """Two operators beside each other below a binary one; below a unary one, the second is below the first."""
+CHAINS = tuple(
+    (outer, inner, innermost)
+    for outer, inner in PAIRS
+    for innermost in OPERATORS
+    if outer in BINARY and (inner, innermost) in PAIRS and (outer, innermost) not in NEVER_NESTED
+)
+"""The same for the second below the first and that below a binary one."""
 WEIGHTS = {"SEQ": 3, "WITHIN": 2, "FIRST": 2, "LAST": 2, "OR": 2}
 """What is drawn more often than the rest, where nothing asks for a certain pair."""
 STRIDE = 1361
@@ -98,14 +105,18 @@ class Draw:
 
     random: Random
     forced: tuple[str, ...] = ()
+    deep: bool = False
+    """Whether the second of these stands below the first, also where the operator takes two."""
     shapes: list[Shape] = field(default_factory=list)
     """The patterns of what was drawn."""
 
     @classmethod
     def of(cls, seed: int) -> Draw:
-        """What a seed stands for: first each pair of operators once, then triples and free ones in turn."""
+        """What a seed stands for: first each pair of operators once, then triples, chains and free ones."""
         if seed < len(PAIRS):
             return cls(Random(seed), PAIRS[seed])
+        if seed % 4 == 2:
+            return cls(Random(seed), CHAINS[seed // 4 * STRIDE % len(CHAINS)], deep=True)
         return cls(Random(seed), TRIPLES[seed * STRIDE % len(TRIPLES)] if seed % 2 else ())
 
     def __post_init__(self) -> None:
@@ -159,7 +170,8 @@ class Draw:
         if outer in UNARY:
             found = Shape(outer, (self._chain(inner, banned),), number=self.random.randrange(12))
         else:
-            below = [self._chain((kind,), banned) for kind in inner]
+            ways = [inner] if self.deep else [(kind,) for kind in inner]
+            below = [self._chain(way, banned) for way in ways]
             below += [self.shape(self.random.choice((0, 1)), banned)] * (2 - len(below))
             found = Shape(outer, self._shuffled(below), number=self.random.randrange(12))
         if self.random.random() < 0.85:

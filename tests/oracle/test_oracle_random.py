@@ -7,11 +7,12 @@ From seed 0 on, each pair of operators comes first, one directly below the other
 from __future__ import annotations
 
 import os
+from math import gcd
 from random import Random
 
 import pytest
 
-from oracle.pattern_random import PAIRS, TRIPLES, Draw
+from oracle.pattern_random import CHAINS, PAIRS, STRIDE, TRIPLES, UNARY, Draw, Shape
 from oracle.pattern_strategies import NEVER_NESTED, OPERATORS
 from oracle.pattern_trials import Trials
 
@@ -50,6 +51,24 @@ def test_every_operator_stands_directly_below_every_other(trials: Trials) -> Non
 def test_the_pairs_are_all_but_those_that_spec_refuses() -> None:
     assert set(PAIRS) == {(o, i) for o in OPERATORS for i in OPERATORS} - NEVER_NESTED
     assert {(o, i) for o, i, _ in TRIPLES} == set(PAIRS)
+
+
+def test_every_operator_stands_below_each_pair_of_others() -> None:
+    """Where SPEC allows it; as many seeds in a row as there are, times four, draw each of them once."""
+
+    def below(shape: Shape, names: tuple[str, ...]) -> bool:
+        rest = names[1:] if shape.operator == names[0] else names
+        return not rest or any(below(operand, rest) for operand in shape.operands)
+
+    nested = {chain for chain in TRIPLES if chain[0] in UNARY} | set(CHAINS)
+    assert nested == {
+        (o, i, j) for o, i in PAIRS for j in OPERATORS if (i, j) in PAIRS and (o, j) not in NEVER_NESTED
+    }
+    assert gcd(STRIDE, len(CHAINS)) == 1
+    for seed in range(4_002, 4_402, 4):
+        draw = Draw.of(seed)
+        draw.query()
+        assert draw.deep and below(draw.shapes[-1], draw.forced)
 
 
 @pytest.mark.parametrize("seed", [3, 500, 501, 502])
