@@ -6,6 +6,7 @@ For rows that leave in the order of their ends, as those of OVER do.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from copy import copy
 from decimal import Decimal
 from typing import Any
 
@@ -53,6 +54,18 @@ class ArgumentFigures:
         self._greatest = RunningExtreme(greatest=True) if "MAX" in functions else None
         self._least = RunningExtreme(greatest=False) if "MIN" in functions else None
         self._nans: dict[Term, int] | None = None
+
+    def frozen(self) -> ArgumentFigures:
+        """The figures as they are now; no rows can be added to them or removed."""
+        other = _new(ArgumentFigures)
+        other.rows, other._unbound, other._numbers = self.rows, self._unbound, self._numbers
+        other._decimals, other._singles, other._doubles = self._decimals, self._singles, self._doubles
+        other._sums, other._whole, other._tenths = self._sums, self._whole, self._tenths
+        other._inexact = self._inexact and copy(self._inexact)
+        other._nans = self._nans and self._nans.copy()
+        other._greatest = self._greatest and self._greatest.only_first()
+        other._least = self._least and self._least.only_first()
+        return other
 
     def add(self, end: int, row_key: RowKey, value: Term | None) -> None:
         """A row comes."""
@@ -202,6 +215,7 @@ class ArgumentFigures:
         return None if term is None else parsed[term]
 
 
+_new = ArgumentFigures.__new__
 FIGURES: dict[str, Callable[[ArgumentFigures, int], Any]] = {
     "COUNT": ArgumentFigures.count,
     "SUM": ArgumentFigures.sum,

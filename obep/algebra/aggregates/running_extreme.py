@@ -65,6 +65,12 @@ class RunningExtreme:
             first = 0
         self.first = first
 
+    def only_first(self) -> RunningExtreme:
+        """The same value, without the rows that may become it."""
+        other = RunningExtreme.__new__(RunningExtreme)
+        other._beats, other.entries, other.first = self._beats, self.entries[self.first : self.first + 1], 0
+        return other
+
     def value(self) -> Term:
         """The term of the extreme value. Raises IndexError if there is none."""
         return self.entries[self.first][2]

@@ -8,6 +8,7 @@ from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from obep.algebra.aggregates.accumulator import Collecting
+from obep.algebra.aggregates.argument_figures import ArgumentFigures
 from obep.algebra.aggregates.make_aggregate import OF_TIME, FigureOf, shared_accumulators
 from obep.algebra.over.figure_compiler import PENDING, Blocked, Figure, FigureCompiler, Quick, quick_test
 from obep.errors import ObepError
@@ -91,6 +92,8 @@ class OverExpressions:
         """Whether what depends on the time is computed when rows come and leave only."""
         self.each = False
         """Whether only the groups of FOR EACH count."""
+        self.lazy = False
+        """Whether the values of a group that holds on are computed only when they are read."""
         found: dict[Aggregate, str] = {}
         plain = [(one.variable.name, _without_aggregates(one.expression, found)) for one in aggregates]
         condition = None if having is None else _without_aggregates(having, found)
@@ -118,6 +121,12 @@ class OverExpressions:
         self.asks_full = "FULL" in functions
         asked = [expression for expression in (having, *(one.expression for one in aggregates)) if expression]
         self.of_time = bool(functions & OF_TIME) or any(map(_asks_now, asked))
+        self.may_be_lazy = (
+            not (self._having or self.of_time or self.asks_full or self.bare)
+            and bool(self._makers)
+            and all(isinstance(make(), ArgumentFigures) for make in self._makers)
+        )
+        """Whether HAVING is decided, and AGGREGATE computed, from figures of rows that can be copied."""
 
     def accumulators(self) -> list[Collecting]:
         """Empty ones, in the order of `aggregates`."""
@@ -125,12 +134,20 @@ class OverExpressions:
 
     def result(self, group: GroupKey, accumulators: list[Collecting], now: int) -> Values | None:
         """The values of AGGREGATE at an instant, if HAVING is true; only what is asked for is computed."""
+        return self.values(group, accumulators, now) if self.passes(accumulators, now) else None
+
+    def passes(self, accumulators: list[Collecting], now: int) -> bool:
+        """Whether the quick parts of HAVING are true."""
         for quick in self._quick:
             passed = quick(accumulators, now)
             if passed is not True:
                 self.blocked, self.failed = passed, quick
-                return None
+                return False
         self.blocked, self.failed = False, None
+        return True
+
+    def values(self, group: GroupKey, accumulators: list[Collecting], now: int) -> Values | None:
+        """The values of AGGREGATE, if the other parts of HAVING are true."""
         moment = term_of_value(Moment(now)) if self.of_time else None
         row: list[Any] = [*group, moment, *self._pending, accumulators, now]
         try:

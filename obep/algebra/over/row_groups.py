@@ -6,6 +6,7 @@ from bisect import bisect_left
 from typing import Any, NamedTuple
 
 from obep.algebra.aggregates.accumulator import Collecting
+from obep.algebra.aggregates.argument_figures import ArgumentFigures
 from obep.algebra.aggregates.presence import Full, Held
 from obep.algebra.over.figure_compiler import Blocked, Quick
 from obep.algebra.over.over_expressions import END, ORDER, TERMS, GroupKey, KeptRow, OverExpressions, Values
@@ -21,7 +22,7 @@ class GroupChange(NamedTuple):
     holds: bool
     """Whether the group is there and HAVING is true."""
     values: Values
-    """The values of AGGREGATE, in its order; nothing if it does not hold."""
+    """The values of AGGREGATE, in its order: those that it held with, if it holds no more."""
     rows: int
     expired: bool
     """Whether rows only left: what ends so has expired, and was not changed (STATES 4)."""
@@ -35,6 +36,7 @@ class RowGroup:
         "_rows",
         "_sources",
         "accumulators",
+        "before",
         "blocked",
         "changed",
         "expressions",
@@ -48,6 +50,7 @@ class RowGroup:
         "since",
         "standing",
         "turned",
+        "unread",
     )
 
     def __init__(self, key: GroupKey, expressions: OverExpressions) -> None:
@@ -79,6 +82,10 @@ class RowGroup:
         """If it did not hold then: the part of HAVING that was not true, which is tried first."""
         self.last: Values | None = None
         """Its values when it was last looked at, if it held then."""
+        self.unread = False
+        """Whether it has held on with other values, which have not been computed (`OverExpressions.lazy`)."""
+        self.before: list[Collecting] | None = None
+        """Its accumulators as they were when it was last looked at, where `last` is older."""
 
     @property
     def size(self) -> int:
@@ -92,6 +99,8 @@ class RowGroup:
 
     def add(self, row: KeptRow, source: Any) -> bool:
         """Takes a row; whether it was not there yet."""
+        if self.unread and self.before is None:
+            self._keep_figures()
         rows, sources = self._rows, self._sources
         if rows and rows[-1][END] >= row[END]:
             place = bisect_left(rows, row[:TERMS], self._first)
@@ -122,6 +131,8 @@ class RowGroup:
 
     def remove(self, row: KeptRow) -> None:
         """A row leaves, mostly the first one."""
+        if self.unread and self.before is None:
+            self._keep_figures()
         rows, first = self._rows, self._first
         place = first if rows[first] is row else bisect_left(rows, row[:TERMS], first)
         if self.gone is not None:
@@ -194,6 +205,15 @@ class RowGroup:
         self.failed = None
         if not there:
             values = None
+        elif self.last is not None and expressions.lazy:
+            if expressions.passes(self.accumulators, at):
+                self.unread, self.before = True, None
+                self.changed = self.left = False
+                self.seen = self.since
+                if self.gone:
+                    self.gone.clear()
+                return None
+            values = None
         elif expressions.lags:
             values = self._values(at)
         else:
@@ -213,9 +233,24 @@ class RowGroup:
             if self.gone:
                 self.gone.clear()
             return None
+        shown = values
+        if shown is None:
+            shown = self.last if self.before is None else expressions.values(self.key, self.before, at)
         self.last = values
+        self.unread, self.before = False, None
         self.gone = None if values is None else []
-        return GroupChange(at, self.key, values is not None, values or (), self.size, expired)
+        return GroupChange(at, self.key, values is not None, shown or (), self.size, expired)
+
+    def read(self) -> Values | None:
+        """Its values as it was last looked at, if it held then."""
+        if self.unread:
+            self.last = self.expressions.values(self.key, self.accumulators, self.moved)
+            self.unread = False
+        return self.last
+
+    def _keep_figures(self) -> None:
+        """Something changes: if it then holds no more, its values before that are asked for."""
+        self.before = [one.frozen() for one in self.accumulators if isinstance(one, ArgumentFigures)]
 
     @property
     def _only_left(self) -> bool:

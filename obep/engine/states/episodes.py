@@ -42,6 +42,24 @@ class Episode:
         del self.past[: bisect_left(self.past, before, key=itemgetter(0))]
 
 
+class ReadEpisode(Episode):
+    """One whose bindings are asked of its state while it is open."""
+
+    __slots__ = ("_given", "read")
+
+    read: Callable[[Key], Bindings]
+
+    @property
+    def bindings(self) -> Bindings:  # type: ignore[override]
+        if self.ended is None:
+            self._given = self.read(self.key)
+        return self._given
+
+    @bindings.setter
+    def bindings(self, bindings: Bindings) -> None:
+        self._given = bindings
+
+
 class Moment(Occurrence):
     """A moment of a state, which most often only its pattern reads.
 
@@ -95,6 +113,7 @@ class Episodes:
         self.open: dict[Key, Episode] = {}
         self.listeners: list[Callable[[Episode, int], None]] = []
         """Called with each episode that begins or ends, and the instant."""
+        self.make: Callable[[Key, int, Bindings, tuple[Assertion, ...]], Episode] = Episode
         self.changed_keys: list[dict[Key, None]] = []
         """Where each key that begins, changes or ends is noted."""
         self.expired: tuple[int, list[Episode]] = (0, [])
@@ -146,7 +165,7 @@ class Episodes:
         if not self.owns(key):
             return
         self._note(key)
-        episode = self.open[key] = Episode(key, at, bindings, explanation)
+        episode = self.open[key] = self.make(key, at, bindings, explanation)
         for listener in self.listeners:
             listener(episode, at if seen else self.now)
         for lasting in self._waits:
@@ -300,7 +319,7 @@ class Episodes:
         self._closed.clear()
         for key, begun, bindings, explanation, ended, past in episodes:
             because = tuple((tuple(triple), at) for triple, at in explanation)
-            episode = Episode(tuple(key), begun, unpacked(bindings), because)
+            episode = self.make(tuple(key), begun, unpacked(bindings), because)
             episode.past = [(at, unpacked(rows)) for at, rows in past]
             episode.ended = ended
             if ended is None:

@@ -13,7 +13,7 @@ from obep.algebra.over.over_rows import OverRows
 from obep.algebra.over.over_snapshot import restore, to_plain
 from obep.algebra.over.row_groups import GroupChange
 from obep.engine.event_run import Undivided
-from obep.engine.states.episodes import Bindings, Episode, Key, sorted_because
+from obep.engine.states.episodes import Bindings, Episode, Key, ReadEpisode, sorted_because
 from obep.engine.states.state_run import StateRun
 from obep.model import Assertion, Item, Occurrence, Term
 from obep.operators.candidates import ROWS, Candidate, Emit, Take
@@ -88,6 +88,11 @@ class OverState(StateRun):
         self._others = [(name, at) for at, name in enumerate(self._group_by) if name not in plan.parameters]
         places = {name: place for place, name in enumerate(self._variables)}
         self._group_of = _picker([places.get(name) for name in self._group_by])
+        self._may_be_lazy = expressions.may_be_lazy and plan.history == 0
+        self._may_be_lazy = self._may_be_lazy and sorted(self._group_by) == sorted(plan.parameters)
+        """Whether nothing needs the values of a key that holds on before they are read."""
+        if self._may_be_lazy:
+            self.episodes.make = self._read_episode
         self._pattern = None if pattern is None else RowPattern(pattern, states)
         self._candidates: list[Candidate] = []
         self._recent: deque[Candidate] | None = None
@@ -203,6 +208,7 @@ class OverState(StateRun):
             self._pattern.prune(at)
 
     def decide(self, at: int) -> None:
+        self._choose_laziness()
         for candidate in self._candidates:
             self._add_rows(candidate)
         if self._recent is not None:
@@ -218,9 +224,12 @@ class OverState(StateRun):
             groups = self._holding.setdefault(key, {})
             ended = touched.setdefault(key, [])
             if change.holds:
-                groups[change.group] = self._bindings(change)
+                groups[change.group] = self._bindings(change.group, change.values)
             elif groups.pop(change.group, None) is not None:
                 ended.append(change)
+                if self._may_be_lazy and (episode := self.episodes.open.get(key)) is not None:
+                    last = self._bindings(change.group, change.values)
+                    episode.bindings = (last,) if last else ()
         for key, ended in touched.items():
             self._settle(key, ended, at)
 
@@ -257,10 +266,38 @@ class OverState(StateRun):
             if None not in group or None not in [group[place] for place in self._key_places]:
                 self._window.put(end, _ordered(terms), start, individuals, terms, group, done, because)
 
-    def _bindings(self, change: GroupChange) -> dict[str, Term]:
-        found = {name: term for name, at in self._others if (term := change.group[at]) is not None}
-        values = zip(self._names, change.values, strict=True)
-        return found | {name: value for name, value in values if value is not None}
+    def _bindings(self, group: GroupKey, values: Values) -> dict[str, Term]:
+        found = {name: term for name, at in self._others if (term := group[at]) is not None}
+        named = zip(self._names, values, strict=True)
+        return found | {name: value for name, value in named if value is not None}
+
+    def _choose_laziness(self) -> None:
+        """Compute the values of what holds on at each change only if something follows them."""
+        lazy = self._may_be_lazy and not (self.watchers or self.episodes.changed_keys)
+        expressions = self._window.expressions
+        if lazy != expressions.lazy:
+            expressions.lazy = lazy
+            self._read_all()
+
+    def _read_episode(
+        self, key: Key, begun: int, bindings: Bindings, explanation: tuple[Assertion, ...]
+    ) -> Episode:
+        episode = ReadEpisode(key, begun, bindings, explanation)
+        episode.read = self._read
+        return episode
+
+    def _read(self, key: Key) -> Bindings:
+        """The bindings of a key that holds, as it was last looked at."""
+        groups = self._holding[key]
+        for name in groups:
+            group = self._window.groups.get(name)
+            if group is not None and group.unread:
+                groups[name] = self._bindings(name, group.read() or ())
+        return tuple([found for found in groups.values() if found])
+
+    def _read_all(self) -> None:
+        for key in self._holding:
+            self._read(key)
 
     def _settle(self, key: Key, ended: list[GroupChange], at: int) -> None:
         groups = self._holding[key]
@@ -309,6 +346,7 @@ class OverState(StateRun):
 
     def figures(self) -> Iterator[tuple[Key, list[tuple[dict[str, Term], int]]]]:
         """What holds: for each key the figures of its groups, each with the number of its rows."""
+        self._read_all()
         for key, groups in self._holding.items():
             yield key, [(found, self._window.rows_in(group)) for group, found in groups.items()]
 
@@ -325,6 +363,7 @@ class OverState(StateRun):
         return super().size() + rows + sum(group.size for group in self._window.groups.values())
 
     def dump_own(self, pack: Pack) -> Any:
+        self._read_all()
         holding = [
             [key, [[group, list(row.items())] for group, row in groups.items()]]
             for key, groups in self._holding.items()
