@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from obep.engine.construct import construct
 from obep.engine.intake import Intake
@@ -14,6 +14,9 @@ from obep.operators.state_context import States
 from obep.operators.state_values import Pack, Unpack, frozen
 from obep.operators.tree import Leaf, Tree
 from obep.plan.plan import EventPlan
+
+if TYPE_CHECKING:
+    from obep.engine.states.rows_in_turn import Entries, RowsInTurn
 
 
 class EventRun:
@@ -46,9 +49,9 @@ class EventRun:
         """The events that it reports."""
         return (self.plan.event,)
 
-    take_alone: Callable[[Occurrence, int], bool | None] | None = None
-    """Takes an occurrence that is alone in its instant, where nothing else is to be done for most of them:
-    whether the instant must be closed. `None`, and nothing is done, if a deadline of its own comes before."""
+    rows_alone: Callable[[Entries, int, int], RowsInTurn] | None = None
+    """The rows of occurrences that are each alone in their instants, where most of these need not be
+    closed."""
     on_dead_letter: Callable[[DeadLetter], None] | None = None
     """Called with what it refuses."""
     evicted: int = 0

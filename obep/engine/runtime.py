@@ -18,6 +18,7 @@ from obep.engine.instants.derived_items import Deriving
 from obep.engine.instants.strata import Strata
 from obep.engine.reporter import Detected, Reports
 from obep.engine.states.episodes import Episode
+from obep.engine.states.rows_in_turn import Entries, RowsInTurn
 from obep.engine.states.state_run import StateRun
 from obep.model import Alert, DeadLetter, Occurrence, Term
 from obep.operators.state_values import Packing, Unpacking
@@ -52,13 +53,13 @@ class Runtime(Strata):
         self._steady = self._steady and self._runs[0].steady and self._returned <= self._heads
         """Whether an occurrence that is alone in its instant can be fed without closing that."""
         self._alone = BlockFeed([leaf for run in self._runs if self._steady for leaf in run.leaves()])
-        self._lone: dict[Term, tuple[Callable[[Occurrence, int], bool | None], int]] = {}
+        self._lone: dict[Term, tuple[Callable[[Entries, int, int], RowsInTurn], int]] = {}
         """The events that only one run reads, which seldom needs their instants to be closed."""
         if not (self._of_items or plan.windows):
             for event, ((_, number), *others) in self._routes.items():
-                take_alone = self._runs[number].take_alone
-                if take_alone is not None and not others and event not in self._returned:
-                    self._lone[event] = take_alone, number
+                rows_alone = self._runs[number].rows_alone
+                if rows_alone is not None and not others and event not in self._returned:
+                    self._lone[event] = rows_alone, number
         self._flat = not self._leading and all(run.calm for run in self._runs)
         self._flat = self._flat and self._returned <= self._heads
         bounds = [NEVER if run.forgets is None else run.forgets for run in self._runs]
@@ -127,32 +128,26 @@ class Runtime(Strata):
         at, occurrences = entries[place]
         self.take(at, occurrences, (), found)  # and close what was open before
         self._close_instant(at, found)
-        event, until, deadlines, place = "", at, self._deadlines, place + 1
-        while place < last:
-            at, occurrences = entries[place]
-            if len(occurrences) != 1 or entries[place + 1][0] == at:
-                break
-            one = occurrences[0]
-            if one.event != event:
-                event = one.event
-                if event not in self._lone:
-                    break
-                take_alone, number = self._lone[event]
-                until = min(self._prune_at, deadlines.of_others(number, self.now))
-            if at >= until:
-                break
-            changed = take_alone(one, at)
-            if changed is None:
-                break
-            self.now = at
-            if changed:
-                self._arrived.append(one)
+        place += 1
+        way = self._lone.get(entries[place][1][0].event) if entries[place][1] else None
+        if way is None:
+            return place
+        rows_alone, number = way
+        rows, places, end, take = rows_alone(entries, place, last)
+        done, count, changed = 0, len(rows), self.now
+        while done < count and changed is not None:
+            until = min(self._prune_at, self._deadlines.of_others(number, self.now))
+            done, changed = take(rows, done, until)
+            if done:
+                self.now = rows[done - 1][0]
+            if changed is not None:
+                if changed == self.now and done:
+                    self._arrived.append(entries[places[done - 1]][1][0])
+                self.now = changed
                 self._touched.add(number)
-                self._close_instant(at, found)
-                until = min(self._prune_at, deadlines.of_others(number, at))
-            place += 1
+                self._close_instant(changed, found)
         self._stale.update(self._timed)
-        return place
+        return end if done == count else places[done]
 
     def _take_decided(self, block: DecidedBlock, found: list[Occurrence]) -> None:
         """The same for records: what is alone is fed without an occurrence for what no event reads."""

@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from obep.algebra.aggregates.accumulator import Collecting
+from obep.algebra.aggregates.argument_figures import COMPARABLE, in_millionths
 from obep.algebra.aggregates.make_aggregate import FigureOf
 from obep.guards.filter_closures import Compiler, Evaluate, EvaluateTerm
 from obep.guards.three_valued import Condition, Row, Times
@@ -147,4 +148,14 @@ def quick_test(place: int, figure: FigureOf, sign: str, constant: Value) -> Quic
         except ExpressionError:
             return False
 
-    return test
+    if figure.function != "AVG" or (millionths := in_millionths(constant)) is None:
+        return test
+    if abs(millionths) >= COMPARABLE:
+        return test
+
+    def mean_test(accumulators: list[Collecting], now: int) -> bool | Blocked:
+        of: Any = accumulators[place]
+        passed: bool | None = of.compared_mean(apply, millionths)
+        return test(accumulators, now) if passed is None else passed
+
+    return mean_test

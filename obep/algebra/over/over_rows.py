@@ -78,41 +78,6 @@ class OverRows:
                 group.moved = at
                 self.leaving.put(row)
 
-    def put_alone(
-        self, at: int, order: tuple[Term, ...], individuals: str, terms: Values, key: GroupKey, source: Any
-    ) -> bool | None:
-        """A row of an instant that nothing else happens at, and the end of that; see `settle`.
-
-        None, and nothing is done, where something happens before that instant.
-        """
-        leaving, ahead, least = self.leaving, self.ahead.next, at - self.within
-        left = leaving.next
-        if (left is not None and left < least) or (ahead is not None and ahead < at):
-            return None
-        group = self.groups.get(key)
-        if group is None or group.since is None or self.moved or ahead == at:
-            self.put(at, order, at, individuals, terms, key, at, source)
-            return self.settle(at)
-        row: KeptRow = (at, order, at, individuals, terms, group)
-        group.add(row, source)
-        self.clock = self.closed = group.moved = at
-        leaving.put(row)
-        if left == least:
-            while leaving.next == least:
-                gone = leaving.pop()
-                other = gone[GROUP]
-                other.remove(gone)
-                other.moved = at
-                if other.turned or other.changed or other.blocked != "row comes":
-                    self.moved[other.key] = other
-            if self.moved:
-                self.moved[key] = group
-                return self.settle(at)
-        change = group.look(at, at - 1)
-        if change is not None:
-            self.found.append(change)
-        return change is not None
-
     def begin(self, row: OverRow, source: Any = None) -> None:
         """In OVER STATE: an episode begins at `row.start`. It is a row until d after it has ended."""
         at = self._feed(row.start)
@@ -299,7 +264,7 @@ class OverRows:
         for key in empty:
             del self.groups[key]
         if found:
-            self.found.extend(sorted(found, key=_order) if len(found) > 1 else found)
+            self.found.extend(sorted(found, key=group_order) if len(found) > 1 else found)
         if looked is self.moved:
             looked.clear()
 
@@ -322,5 +287,6 @@ def _up_to_multiple(at: int, step: int) -> int:
     return -(-at // step) * step
 
 
-def _order(change: GroupChange) -> tuple[str, ...]:
+def group_order(change: GroupChange) -> tuple[str, ...]:
+    """The order in which the changes of an instant are given."""
     return tuple(["" if term is None else term for term in change.group])

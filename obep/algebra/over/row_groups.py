@@ -11,7 +11,7 @@ from obep.algebra.aggregates.presence import Full, Held
 from obep.algebra.over.figure_compiler import Blocked, Quick
 from obep.algebra.over.over_expressions import END, ORDER, TERMS, GroupKey, KeptRow, OverExpressions, Values
 
-_FEW = 32
+FEW = 32
 
 
 class GroupChange(NamedTuple):
@@ -32,16 +32,16 @@ class RowGroup:
     """The rows with one key, in their order."""
 
     __slots__ = (
-        "_first",
-        "_rows",
-        "_sources",
         "accumulators",
         "before",
         "blocked",
         "changed",
         "expressions",
         "failed",
+        "first",
         "gone",
+        "kept",
+        "kept_sources",
         "key",
         "last",
         "left",
@@ -56,10 +56,10 @@ class RowGroup:
     def __init__(self, key: GroupKey, expressions: OverExpressions) -> None:
         self.key = key
         self.expressions = expressions
-        self._rows: list[KeptRow] = []
-        self._sources: list[Any] = []
+        self.kept: list[KeptRow] = []
+        self.kept_sources: list[Any] = []
         """The sources of the last rows."""
-        self._first = 0
+        self.first = 0
         """The number of rows at the beginning that have left."""
         self.accumulators: list[Collecting] = expressions.accumulators()
         self.since: int | None = None
@@ -90,20 +90,20 @@ class RowGroup:
     @property
     def size(self) -> int:
         """The number of its rows."""
-        return len(self._rows) - self._first
+        return len(self.kept) - self.first
 
     @property
     def rows(self) -> list[tuple[KeptRow, Any]]:
         """The rows in their order, each with its source."""
-        return list(zip(self._rows[self._first :], self._sources[self._first :], strict=True))
+        return list(zip(self.kept[self.first :], self.kept_sources[self.first :], strict=True))
 
     def add(self, row: KeptRow, source: Any) -> bool:
         """Takes a row; whether it was not there yet."""
         if self.unread and self.before is None:
             self._keep_figures()
-        rows, sources = self._rows, self._sources
+        rows, sources = self.kept, self.kept_sources
         if rows and rows[-1][END] >= row[END]:
-            place = bisect_left(rows, row[:TERMS], self._first)
+            place = bisect_left(rows, row[:TERMS], self.first)
             if place < len(rows) and rows[place][:TERMS] == row[:TERMS]:
                 return False
             rows.insert(place, row)
@@ -126,30 +126,30 @@ class RowGroup:
 
     def sources(self) -> list[Any]:
         """Those of its last rows."""
-        last = self._sources[max(self._first, len(self._sources) - self.expressions.max_because) :]
+        last = self.kept_sources[max(self.first, len(self.kept_sources) - self.expressions.max_because) :]
         return [source for source in last if source is not None]
 
     def remove(self, row: KeptRow) -> None:
         """A row leaves, mostly the first one."""
         if self.unread and self.before is None:
             self._keep_figures()
-        rows, first = self._rows, self._first
+        rows, first = self.kept, self.first
         place = first if rows[first] is row else bisect_left(rows, row[:TERMS], first)
         if self.gone is not None:
-            self.gone.append((rows[place], self._sources[place]))
+            self.gone.append((rows[place], self.kept_sources[place]))
         if place == first:
-            self._sources[first] = None
-            self._first = first = first + 1
+            self.kept_sources[first] = None
+            self.first = first = first + 1
             if first == len(rows):
                 self.turned = True
                 rows.clear()
-                self._sources.clear()
-                self._first = 0
-            elif first >= _FEW and 2 * first > len(rows):
-                del rows[:first], self._sources[:first]
-                self._first = 0
+                self.kept_sources.clear()
+                self.first = 0
+            elif first >= FEW and 2 * first > len(rows):
+                del rows[:first], self.kept_sources[:first]
+                self.first = 0
         else:
-            del rows[place], self._sources[place]
+            del rows[place], self.kept_sources[place]
         expressions = self.expressions
         if expressions.slot is not None:
             self.accumulators[0].remove(row[END], row[ORDER], row[TERMS][expressions.slot])
@@ -160,7 +160,7 @@ class RowGroup:
 
     def settle(self, at: int) -> bool:
         """Looks whether it has rows, at the end of an instant; whether it has just come to have some."""
-        there = len(self._rows) > self._first
+        there = len(self.kept) > self.first
         self.turned = False
         if there == (self.since is not None):
             return False

@@ -13,10 +13,10 @@ T = TypeVar("T", bound=tuple[Any, ...])
 class Timeline(Generic[T]):
     """A queue of tuples that begin with an instant: those in order stand in a deque, the rest in a heap."""
 
-    __slots__ = ("_heap", "_number", "_queue", "next")
+    __slots__ = ("_heap", "_number", "next", "queue")
 
     def __init__(self) -> None:
-        self._queue: deque[T] = deque()
+        self.queue: deque[T] = deque()
         self._heap: list[tuple[int, int, T]] = []
         self._number = 0
         self.next: int | None = None
@@ -29,7 +29,7 @@ class Timeline(Generic[T]):
         >>> line.put((5, "b")); line.put((3, "a")); line.next, list(line.until(5)), line.next
         (3, [(5, 'b'), (3, 'a')], None)
         """
-        queue, at = self._queue, thing[0]
+        queue, at = self.queue, thing[0]
         if not queue or at >= queue[-1][0]:
             queue.append(thing)
         else:
@@ -38,9 +38,14 @@ class Timeline(Generic[T]):
         if self.next is None or at < self.next:
             self.next = at
 
+    @property
+    def in_order(self) -> bool:
+        """Whether all stands in `queue`."""
+        return not self._heap
+
     def __iter__(self) -> Iterator[T]:
         """All future instants, unordered."""
-        yield from self._queue
+        yield from self.queue
         yield from (thing for _, _, thing in self._heap)
 
     def until(self, at: int) -> list[T]:
@@ -52,7 +57,7 @@ class Timeline(Generic[T]):
 
     def pop(self) -> T:
         """Take out what happens first."""
-        queue, heap = self._queue, self._heap
+        queue, heap = self.queue, self._heap
         late = heap and (not queue or heap[0][0] < queue[0][0])
         found = heappop(heap)[2] if late else queue.popleft()
         self.next = queue[0][0] if queue else None

@@ -43,16 +43,16 @@ class Episode:
 
 
 class ReadEpisode(Episode):
-    """One whose bindings are asked of its state while it is open."""
+    """One whose bindings may have changed since they were given: its state says so when they are read."""
 
     __slots__ = ("_given", "read")
 
-    read: Callable[[Key], Bindings]
+    read: Callable[[Key], Bindings | None]
 
     @property
-    def bindings(self) -> Bindings:  # type: ignore[override]
-        if self.ended is None:
-            self._given = self.read(self.key)
+    def bindings(self) -> Bindings:
+        if self.ended is None and (found := self.read(self.key)) is not None:
+            self._given = found
         return self._given
 
     @bindings.setter

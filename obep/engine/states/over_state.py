@@ -8,12 +8,14 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import Any
 
+from obep.algebra.over.lone_rows import LoneRow, take_lone_rows
 from obep.algebra.over.over_expressions import MAX_BECAUSE, GroupKey, OverExpressions, OverRow, Values
 from obep.algebra.over.over_rows import OverRows
 from obep.algebra.over.over_snapshot import restore, to_plain
 from obep.algebra.over.row_groups import GroupChange
 from obep.engine.event_run import Undivided
 from obep.engine.states.episodes import Bindings, Episode, Key, ReadEpisode, sorted_because
+from obep.engine.states.rows_in_turn import Entries, RowsInTurn, rows_in_turn
 from obep.engine.states.state_run import StateRun
 from obep.model import Assertion, Item, Occurrence, Term
 from obep.operators.candidates import ROWS, Candidate, Emit, Take
@@ -115,7 +117,7 @@ class OverState(StateRun):
             root = pattern.root
             if type(root) is Read and not (root.held or root.free or self.wants_items or step):
                 self._ask = root.ask
-                self.take_alone = self._take_alone
+                self.rows_alone = self._rows_alone
         self._holding: dict[Key, dict[GroupKey, dict[str, Term]]] = {}
         computed = definition.aggregates or definition.having is not None
         self._always = bool(computed) and not plan.parameters and not grouped and definition.each is None
@@ -233,23 +235,13 @@ class OverState(StateRun):
         for key, ended in touched.items():
             self._settle(key, ended, at)
 
-    def _take_alone(self, one: Occurrence, at: int) -> bool | None:
-        """The same for an occurrence that is alone in its instant, up to where a group changes.
+    def _rows_alone(self, entries: Entries, place: int, last: int) -> RowsInTurn:
+        return rows_in_turn(entries, place, last, self._ask, self._terms, self._group_of, self._take_in_turn)
 
-        None, and nothing is done, where something happens before that instant.
-        """
-        window, due = self._window, self.episodes.due
-        if due and due[0][0] <= at:
-            return None
-        solutions = one.solutions.get(self._ask, ())
-        if len(solutions) == 1 and None not in (terms := self._terms(solutions[0])):
-            group = self._group_of(terms)
-            return window.put_alone(at, terms, one.individual, terms, group, one.explanation)  # type: ignore[arg-type]  # all are bound
-        moment = window.next_moment()
-        if moment is not None and moment < at:
-            return None
-        self._add_rows((at, at, at, at, (one,), solutions))
-        return window.settle(at)
+    def _take_in_turn(self, rows: list[LoneRow], place: int, until: int) -> tuple[int, int | None]:
+        self._choose_laziness()
+        due = self.episodes.due
+        return take_lone_rows(self._window, rows, place, min(until, due[0][0]) if due else until)
 
     def _add_rows(self, candidate: Candidate) -> None:
         """One row for each start, end, individuals and solution (STATES 2)."""
@@ -286,18 +278,19 @@ class OverState(StateRun):
         episode.read = self._read
         return episode
 
-    def _read(self, key: Key) -> Bindings:
-        """The bindings of a key that holds, as it was last looked at."""
-        groups = self._holding[key]
+    def _read(self, key: Key) -> Bindings | None:
+        """The bindings of a key that holds on with values that were not computed."""
+        groups = self._holding.get(key, {})
         for name in groups:
             group = self._window.groups.get(name)
             if group is not None and group.unread:
-                groups[name] = self._bindings(name, group.read() or ())
-        return tuple([found for found in groups.values() if found])
+                found = groups[name] = self._bindings(name, group.read() or ())
+                return (found,) if found else ()
+        return None
 
     def _read_all(self) -> None:
-        for key in self._holding:
-            self._read(key)
+        for episode in self.episodes.open.values():
+            _ = episode.bindings
 
     def _settle(self, key: Key, ended: list[GroupChange], at: int) -> None:
         groups = self._holding[key]
