@@ -64,6 +64,14 @@ BENCHES: dict[str, Bench] = {
         ("--n", "500", *ONCE, "--engines", "obep-jsonl,obep-nq,loop,msgspec,pyoxigraph"),
         engines=True,
     ),
+    "lines": Bench(
+        "what an answer costs to write: its line of JSON, its id",
+        "lines.py",
+        (),
+        "--n",
+        ("--n", "50000", "--rounds", "3"),
+        ("--n", "500", *ONCE),
+    ),
     "keys": _workload("keys", "W1 from parsed items by 10 to 100,000 keys, WITHIN 1 s to 60 s", 20_000),
     "operators": Bench("operators, from logical occurrences", "operators.py", short=ONCE, tiny=ONCE),
     "guards": Bench(

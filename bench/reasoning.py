@@ -125,7 +125,7 @@ def ways(bundle: Bundle, items: Sequence[Item]) -> dict[str, tuple[Way, int | No
         "deciding alone, nothing remembered": (decide, 40_000),
         "with all explanations, nothing remembered": (explain, 20_000),
         "with all explanations, cold": (cold, None),
-        "with all explanations, warm": (remember, 150_000),
+        "with all explanations, warm": (remember, 300_000),
         "limit: a loop that only makes them": (limit, None),
     }
 

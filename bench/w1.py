@@ -221,7 +221,10 @@ def main() -> None:
         expected = pairs(folder / "w1.jsonl")
         engines = commands(folder, given.flink)
         if given.engines:
-            engines = {name: engines[name] for name in given.engines.split(",")}
+            wanted = given.engines.split(",")
+            if missing := [name for name in wanted if name not in engines]:
+                print(f"missing: {', '.join(missing)} (there are {', '.join(engines)})")
+            engines = {name: engines[name] for name in wanted if name in engines}
         spent: dict[str, list[Spent]] = {name: [] for name in engines}
         for _ in range(given.rounds):
             for name, command in engines.items():

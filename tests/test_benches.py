@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -18,6 +19,7 @@ sys.path.insert(0, str(ROOT / "bench"))
 
 from all_benches import BENCHES  # noqa: E402
 from check import WORSE, compare  # noqa: E402
+from plots import drawn, plots, read  # noqa: E402
 
 PARTS = {"__main__", "all_benches", "check", "figures", "flink_join", "flink_over", "plots", "run"}
 """What the benches are made of, and what runs them."""
@@ -115,3 +117,24 @@ def test_every_recorded_workload_is_there() -> None:
     assert {"loop", "w1, jsonl", "w1, csv", "w1, nt.jsonl", "w1, nq"} <= recorded.keys()
     assert recorded["loop"] == 1.0
     assert all(ratio > 0 for ratio in recorded.values())
+
+
+def test_plots_show_what_was_measured(tmp_path: Path) -> None:
+    def line(title: str, unit: str, *values: float) -> str:
+        return json.dumps(
+            {"title": title, "values": values, "unit": unit, "least": None, "median": values[0]}
+        )
+
+    first, second = tmp_path / "w1.jsonl", tmp_path / "keys.jsonl"
+    lines = [line("obep-csv", "events/s", 5000, 4000, 6000), line("  obep-csv: memory", "MB", 60)]
+    first.write_text("\n".join([*lines, line("<loop>", "events/s", 9000), ""]))
+    lines = [line("10 keys, WITHIN 1 s: obep", "items/s", 700)]
+    second.write_text("\n".join([*lines, line("  an item of 9 against one of 1", "times", 1.25), ""]))
+    found = plots(read([first, second]))
+    assert [plot.name for plot in found] == ["bench-w1", "bench-keys", "bench-growth"]
+    assert [bar.label for bar in found[0].bars] == ["<loop>", "obep-csv"], "the fastest first"
+    assert [bar.label for bar in found[2].bars] == ["10 keys, WITHIN 1 s"]
+    texts = [[one.text for one in ElementTree.fromstring(drawn(plot)).iter() if one.text] for plot in found]
+    assert [text.strip() for text in texts[0] if text.strip()][1:] == ["<loop>", "9,000", "obep-csv", "5,000"]
+    assert "1.25" in texts[2]
+    assert plots(read([first]))[1:] == []
