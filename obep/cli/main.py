@@ -6,6 +6,7 @@ Whatever a user does wrong ends with a message of ours and exit status 2, never 
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from functools import cache
@@ -172,6 +173,7 @@ def _obep(
 
 def main() -> None:
     """The entry point of the command `obep`."""
+    gc.set_threshold(20_000)  # imports and queries leave no garbage; looking for it took a tenth of a start
     complete()
     sys.stderr = cast("Any", Discreet(sys.stderr))
     app(prog_name="obep")
