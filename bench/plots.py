@@ -97,7 +97,7 @@ def drawn(plot: Plot) -> str:
             f'<text x="{LEFT - 8}" y="{y + 12}" text-anchor="end">{escape(bar.label)}</text>',
             f'<rect x="{LEFT}" y="{y}" width="{width}" height="{STEP - 7}" fill="{colour}"/>',
             f'<path d="M{low} {y + 7.5}H{high}" stroke="#000000"/>',
-            f'<text x="{max(high, x(bar.median)) + 6}" y="{y + 12}">{_number(bar.median)}</text>',
+            f'<text x="{max(high, x(bar.least or 0)) + 6}" y="{y + 12}">{_number(bar.median)}</text>',
         ]
         if bar.least:
             parts.append(f'<path d="M{x(bar.least)} {y - 2}v{STEP - 3}" stroke="#c02020" stroke-width="2"/>')

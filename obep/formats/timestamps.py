@@ -81,15 +81,20 @@ def show_instant(micros: int, style: Style = "iso") -> str | int | float:
     """
     if style == "integer":
         return micros / 1_000_000 if micros % 1_000_000 else micros // 1_000_000
-    part = micros % 1_000_000
-    if not part:
-        return f"{_show_second(micros // 1_000_000)}Z"
-    return f"{_show_second(micros // 1_000_000)}.{part:06}".rstrip("0") + "Z"
+    second, part = divmod(micros, 1_000_000)
+    if part % 1000:
+        return f"{_show_second(second)}.{part:06}".rstrip("0") + "Z"
+    return f"{_show_second(second)}{_show_millis(part // 1000)}Z"
 
 
 @lru_cache(1024)
 def _show_second(second: int) -> str:
     return (EPOCH + timedelta(seconds=second)).isoformat()[:19]
+
+
+@lru_cache(1000)
+def _show_millis(part: int) -> str:
+    return f".{part:03}".rstrip("0") if part else ""
 
 
 def _parse_text(text: str, unit: str, zone: tzinfo) -> int:
