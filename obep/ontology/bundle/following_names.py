@@ -33,6 +33,8 @@ def following(bundle: Bundle, said: Set[Term], *, alone: bool = True) -> set[Ter
                 case r.Exists(role, _, head) | r.Count(role, _, _, head) | r.SelfIn(role, head):
                     if bundle.relations.of(role)[0] in roles:
                         found.add(head)
+                case r.Join(body) | r.JoinEdge(body) if _is_met(bundle, body, found, roles, alone):
+                    found.add(rule.head if isinstance(rule, r.Join) else named(rule.sup))
                 case r.Witness(premise, role) | r.Fill(premise, role) if premise in found:
                     found.add(named(role))
                 case r.DataWitness(premise, property) if premise in found:
@@ -51,6 +53,12 @@ def following(bundle: Bundle, said: Set[Term], *, alone: bool = True) -> set[Ter
 
 def _are_met(premises: Iterable[Term], found: Set[Term], alone: bool) -> bool:
     return all(one in found for one in premises) if alone else any(one in found for one in premises)
+
+
+def _is_met(bundle: Bundle, body: r.Body, found: Set[Term], roles: Set[int], alone: bool) -> bool:
+    met = [concept in found for concept, _ in body.concepts]
+    met += [bundle.relations.of(role)[0] in roles for role, _, _ in body.edges]
+    return all(met) if alone else any(met)
 
 
 def named(role: r.Role) -> Term:

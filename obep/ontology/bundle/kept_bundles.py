@@ -32,7 +32,7 @@ LARGE = 1 << 17
 """Bytes of ontologies and static graphs from which on a query is kept; smaller ones are compiled as soon."""
 MOST = 1 << 26
 """Bytes of a query that is kept; a larger one has a static graph that is kept by itself."""
-_MAGIC = b"obep-q-3"
+_MAGIC = b"obep-q-4"
 
 
 class Compiled(NamedTuple):

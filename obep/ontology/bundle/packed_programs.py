@@ -23,7 +23,7 @@ from obep.ontology.closure.runnable import Reading
 from obep.ontology.closure.store import Store
 from obep.ontology.owl.axioms import DataRange
 from obep.ontology.owl.literals import value
-from obep.ontology.rules.program import Names, Program
+from obep.ontology.rules.program import Joint, Names, Program
 from obep.ontology.rules.role_relations import Relations
 from obep.ontology.rules.value_tests import ValueTests
 
@@ -50,6 +50,7 @@ class _Program(msgspec.Struct, array_like=True):
     flat: tuple[_Op, ...]
     by_value: frozenset[Term]
     reflexive: frozenset[int]
+    bodies: tuple[Joint, ...]
 
 
 class _Facts(msgspec.Struct, array_like=True):

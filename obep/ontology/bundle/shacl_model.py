@@ -34,7 +34,7 @@ from obep.ontology.shacl.run_rules import RuleRun
 from obep.ontology.shacl.shacl_terms import sh
 from obep.ontology.shacl.triple_index import TripleIndex
 
-_MAGIC = b"obep-s3\n"
+_MAGIC = b"obep-s4\n"
 
 
 class RuleLine(msgspec.Struct, frozen=True, array_like=True):

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 from obep.ontology.closure.equality import choices
+from obep.ontology.closure.rule_bodies import matches
 from obep.ontology.closure.store import Store
 from obep.ontology.closure.work_budget import OverBudget
 from obep.ontology.owl.literals import value
@@ -37,7 +38,7 @@ class Backwards:
         self._by_concept: dict[int, list[Op]] = {}
         self._by_relation: dict[int, list[Op]] = {}
         for op in program.flat:
-            if op[0] in (p.FILL, p.SELF_OUT, p.CHAIN_FIRST):
+            if op[0] in (p.FILL, p.SELF_OUT, p.CHAIN_FIRST, p.BODY_OF_EDGE):
                 edges = op[5] if op[0] == p.CHAIN_FIRST else op[2]
                 for number in {number for number, _ in edges}:
                     self._by_relation.setdefault(number, []).append(op)
@@ -60,7 +61,18 @@ class Backwards:
         if self.steps > self.limit:
             raise OverBudget
 
-    def _neighbours(self, relation: int, x: int, backwards: bool) -> list[tuple[int, Fact]]:
+    # --- looking up
+
+    def type_node(self, c: int, x: int) -> Fact | None:
+        """The fact `c(x)`, if it holds."""
+        return (c, x) if c in self.store.types[x] else None
+
+    def edge_node(self, relation: int, a: int, b: int) -> Fact | None:
+        """The fact `relation(a, b)`, if it holds."""
+        return (relation, a, b) if self.store.has_edge(relation, a, b) else None
+
+    def neighbours(self, relation: int, x: int, backwards: bool) -> list[tuple[int, Fact]]:
+        """All y with relation(x, y) (backwards: relation(y, x)), each with the fact."""
         key = x * len(self.program.stored) + relation
         near = (self.store.backwards if backwards else self.store.forwards).get(key, ())
         self._spend(1 + len(near))
@@ -69,8 +81,15 @@ class Backwards:
         return [(y, (relation, x, y)) for y in near]
 
     def _edge(self, relation: int, backwards: bool, x: int, y: int) -> Fact | None:
-        a, b = (y, x) if backwards else (x, y)
-        return (relation, a, b) if self.store.has_edge(relation, a, b) else None
+        return self.edge_node(relation, *((y, x) if backwards else (x, y)))
+
+    def _joined(self, place: int, *ends: int) -> Iterator[Derivation]:
+        """The ways of a rule with a body to its conclusion about these individuals."""
+        joint = self.program.bodies[place]
+        values = dict(zip(joint.ends, ends, strict=False))
+        if all(values[variable] == x for variable, x in zip(joint.ends, ends, strict=False)):
+            found = matches(joint, self, values, self.program, self.store)
+            yield from (premises for _, premises in found)
 
     # --- types
 
@@ -90,24 +109,26 @@ class Backwards:
                     yield ((op[1], x), (op[2], x))
             elif op[0] == p.UP_FIRST:
                 _, relation, backwards, filler, _ = op
-                for y, edge in self._neighbours(relation, x, backwards):
+                for y, edge in self.neighbours(relation, x, backwards):
                     if filler < 0:
                         yield (edge,)
                     elif filler in store.types[y]:
                         yield ((filler, y), edge)
             elif op[0] == p.COUNT:
                 yield from self._counted(op, x)
+            elif op[0] == p.BODY:
+                yield from self._joined(op[1], x)
             elif op[0] == p.SELF_IN and store.has_edge(op[1], x, x):
                 yield ((op[1], x, x),)
         if self.equality:
-            for y, same in self._neighbours(SAME, x, True):
+            for y, same in self.neighbours(SAME, x, True):
                 if c in store.types[y]:
                     yield ((c, y), same)
 
     def _counted(self, op: Op, x: int) -> Iterator[Derivation]:
         _, relation, test, least, _ = op
         values: dict[object, list[Fact]] = {}
-        for y, edge in self._neighbours(relation, x, False):
+        for y, edge in self.neighbours(relation, x, False):
             term = self.store.terms[y]
             if self.store.test(test, term):
                 values.setdefault(value(term), []).append(edge)
@@ -135,6 +156,10 @@ class Backwards:
                 yield from self._chained(op, relation, a, b)
             elif op[0] == p.FILL:
                 yield from self._filled(op, relation, a, b)
+            elif op[0] == p.BODY_OF_EDGE:
+                for number, backwards in op[2]:
+                    if number == relation:
+                        yield from self._joined(op[1], *((b, a) if backwards else (a, b)))
             elif op[0] == p.SELF_OUT:
                 if a == b and op[1] in store.types[a]:
                     yield ((op[1], a),)
@@ -142,10 +167,10 @@ class Backwards:
                 yield from self._merged(op, a, b)
                 yield from self._merged(op, b, a)
         if self.equality and relation != SAME:
-            for y, same in self._neighbours(SAME, a, True):
+            for y, same in self.neighbours(SAME, a, True):
                 if edge := self._edge(relation, False, y, b):
                     yield (edge, same)
-            for y, same in self._neighbours(SAME, b, True):
+            for y, same in self.neighbours(SAME, b, True):
                 if edge := self._edge(relation, False, a, y):
                     yield (edge, same)
 
@@ -162,7 +187,7 @@ class Backwards:
         """The edges from x that a chain may begin with; of a transitive relation one step (`Closure`)."""
         _, first, first_back, *_ = op
         if not p.is_transitive(op[1:3], op[3:5], op[5]):
-            return self._neighbours(first, x, first_back)
+            return self.neighbours(first, x, first_back)
         key = (first, x, first_back)
         known = self._apart.get(key)
         if known is not None:  # it costs the same for each caller
@@ -171,7 +196,7 @@ class Backwards:
         before = self.steps
         found = [
             (y, edge)
-            for y, edge in self._neighbours(first, x, first_back)
+            for y, edge in self.neighbours(first, x, first_back)
             if any(True for _ in self._of_edge(*edge, base=True))
         ]
         self._apart[key] = (found, self.steps - before)
@@ -201,11 +226,11 @@ class Backwards:
         if filler >= 0 and not (filler in types[a] and filler in types[b]):
             return
         inside = ((filler, a), (filler, b)) if filler >= 0 else ()
-        for x, edge in self._neighbours(relation, a, not backwards):
+        for x, edge in self.neighbours(relation, a, not backwards):
             other = self._edge(relation, backwards, x, b)
             if other is None or (premise >= 0 and premise not in types[x]):
                 continue
-            reached = [y for y, _ in self._neighbours(relation, x, backwards)]
+            reached = [y for y, _ in self.neighbours(relation, x, backwards)]
             if len([y for y in reached if filler < 0 or filler in types[y]]) > most:
                 yield (*(((premise, x),) if premise >= 0 else ()), edge, other, *inside)
 
@@ -218,8 +243,8 @@ class Backwards:
             return
         ways: list[tuple[Fact, ...]] = [((concept, a), (concept, b)) if concept >= 0 else ()]
         for relation, backwards in directed:
-            theirs = dict(self._neighbours(relation, b, backwards))
-            mine = self._neighbours(relation, a, backwards)
+            theirs = dict(self.neighbours(relation, b, backwards))
+            mine = self.neighbours(relation, a, backwards)
             self._spend(len(ways) * len(mine))
             ways = [(*way, edge, theirs[v]) for way in ways for v, edge in mine if v in theirs]
         yield from ways

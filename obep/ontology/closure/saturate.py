@@ -10,6 +10,7 @@ import sys
 
 from obep.ontology.closure.equality import BOTH_WAYS, Merging
 from obep.ontology.closure.facts import Node, Step
+from obep.ontology.closure.rule_bodies import Values, matches
 from obep.ontology.closure.work_budget import OverBudget
 from obep.ontology.rules import program as p
 from obep.ontology.rules.program import (
@@ -98,6 +99,16 @@ class Closure(Merging):
             self._merge_at(op, x)
         elif kind == p.KEY:
             self._key(op, x)
+        elif kind == p.BODY:
+            self._join(op[1], {op[2]: x})
+
+    def _join(self, place: int, values: Values) -> None:
+        """What follows from a body in which a new fact stands, with these values of its variables."""
+        joint = self.program.bodies[place]
+        first, second = joint.ends
+        for found, premises in list(matches(joint, self, values, self.program, self.store)):
+            self.add_types(found[first], joint.heads, premises)
+            self.add_edges(joint.above, found[first], found[second], premises)
 
     def _apart(self, c: int, x: int, node: Node, group: frozenset[int]) -> None:
         self.spend(len(self.types[x]))
@@ -165,6 +176,8 @@ class Closure(Merging):
                 self._count(op, relation, a)
             elif kind == p.KEY:
                 self._key(op, b if op[2] else a)
+            elif kind == p.BODY and (op[2] != op[3] or a == b):
+                self._join(op[1], {op[2]: a, op[3]: b})
         if self.equality and self._stored[relation]:
             self._replace(relation, a, b, node)
 

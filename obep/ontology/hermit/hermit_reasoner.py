@@ -32,6 +32,7 @@ from obep.ontology.owl.axioms import (
     Not,
     Only,
     PropertyAssertion,
+    SafeRule,
     SameIndividual,
 )
 from obep.ontology.owl.data_parts import literals_in, ranges_in, speaks_of_data, values_asked
@@ -78,7 +79,7 @@ class Loaded:
         self, axioms: Axioms, timeout: float, also: Iterable[DataRange] | None = None, given: int = GIVEN
     ) -> None:
         """`also` and `given`: the data ranges of an ABox, and how many values it names; see `Values`."""
-        self._keys = any(isinstance(axiom, HasKey) for axiom in axioms.axioms)
+        self._keys = any(isinstance(axiom, HasKey | SafeRule) for axiom in axioms.axioms)
         self._axioms, self._timeout = axioms, timeout
         self._translation = Translation()
         self._with_data: Loaded | None = None

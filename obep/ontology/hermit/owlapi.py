@@ -19,6 +19,7 @@ from obep.ontology.owl import axioms as ax
 BLANK = "urn:obep:blank:"
 NAMED = ax.Class("<internal:obep#named>")
 """The class of individuals with names: keys apply only to them, and our blank nodes have names in Java."""
+VARIABLE = "urn:obep:variable:"
 MANY = 16
 """Disjoint classes that HermiT gets by their numbers: it makes a clause for each pair of them."""
 Java = Any
@@ -101,7 +102,23 @@ class Translation:
         if isinstance(axiom, ax.HasKey):
             keys = [self.role(p) for p in axiom.object_properties]
             return self.make.getOWLHasKeyAxiom(self.expression(axiom.expression), self._set(keys))
+        if isinstance(axiom, ax.SafeRule):
+            body = [self._atom(atom) for atom in axiom.body]
+            return self.make.getSWRLRule(self._set(body), self._set([self._atom(axiom.head)]))
         return self._node(axiom)
+
+    def _atom(self, atom: ax.ClassAtom | ax.PropertyAtom) -> Java:
+        def variable(name: str) -> Java:
+            return self.make.getSWRLVariable(self._iri(f"{VARIABLE}{name}"))
+
+        match atom:
+            case ax.ClassAtom(expression, node):
+                return self.make.getSWRLClassAtom(self.expression(expression), variable(node))
+            case ax.PropertyAtom(ax.Inverse(property), source, target):
+                source, target = target, source
+            case ax.PropertyAtom(property, source, target):
+                pass
+        return self.make.getSWRLObjectPropertyAtom(self.role(property), variable(source), variable(target))
 
     def _node(self, node: object) -> Java:
         make, arguments = self._known[type(node)]
@@ -171,6 +188,14 @@ def _plain(axiom: ax.Axiom) -> Iterator[ax.Axiom]:
             keyed = ax.Class(f"<internal:obep#key{abs(hash(axiom))}>")
             yield ax.SubClassOf(ax.And((expression, NAMED)), keyed)
             yield ax.HasKey(keyed, roles, ())
+        case ax.SafeRule(body, head):
+            names: dict[ax.ClassExpression, ax.ClassExpression] = {}
+            for number, atom in enumerate((*body, head)):
+                if isinstance(atom, ax.ClassAtom) and not isinstance(atom.expression, ax.Class):
+                    named = ax.Class(f"<internal:obep#atom{abs(hash(axiom))}.{number}>")
+                    if names.setdefault(atom.expression, named) is named:
+                        yield ax.EquivalentClasses((atom.expression, named))
+            yield axiom.with_classes(lambda one: names.get(one, one))
         case ax.DisjointClasses(operands) if len(set(operands)) < len(operands):
             for one, other in combinations(operands, 2):
                 yield ax.SubClassOf(ax.And((one, other)), ax.BOTTOM)

@@ -189,6 +189,8 @@ class Values:
                 yield ax.ClassAssertion(ax.Not(ax.Value(_role(role), _name(value(literal)))), subject)
             case ax.ClassAssertion(expression, individual):
                 yield ax.ClassAssertion(self.of(expression), individual)
+            case ax.SafeRule():
+                yield axiom.with_classes(self.of)
             case _:
                 yield from self._of_objects(axiom)
 

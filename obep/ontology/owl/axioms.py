@@ -348,6 +348,36 @@ class HasKey(Struct, frozen=True):
     data_properties: tuple[Term, ...]
 
 
+class ClassAtom(Struct, frozen=True):
+    """A variable of a rule is in a class."""
+
+    expression: ClassExpression
+    node: str
+
+
+class PropertyAtom(Struct, frozen=True):
+    """A property leads from one variable of a rule to another."""
+
+    property: ObjectProperty
+    source: str
+    target: str
+
+
+class SafeRule(Struct, frozen=True):
+    """A DL-safe rule: where the body holds of named individuals, the head does."""
+
+    body: tuple[ClassAtom | PropertyAtom, ...]
+    head: ClassAtom | PropertyAtom
+
+    def with_classes(self, of: Callable[[ClassExpression], ClassExpression]) -> SafeRule:
+        """The same with other class expressions."""
+
+        def other(atom: ClassAtom | PropertyAtom) -> ClassAtom | PropertyAtom:
+            return ClassAtom(of(atom.expression), atom.node) if isinstance(atom, ClassAtom) else atom
+
+        return SafeRule(tuple(map(other, self.body)), other(self.head))
+
+
 # --- assertions -------------------------------------------------------------------------------------------
 
 
@@ -427,6 +457,7 @@ Axiom = (
     | FunctionalData
     | DatatypeDefinition
     | HasKey
+    | SafeRule
     | Assertion
 )
 AboutData = DatatypeDefinition | SubDataProperty | EquivalentDataProperties

@@ -17,7 +17,7 @@ _OF_ONE = (
 _OF_DATA = (*_OF_ONE, ax.SubDataProperty, ax.EquivalentDataProperties, ax.DisjointDataProperties)
 _OF_OBJECTS = (
     ax.Some, ax.Only, ax.Value, ax.HasSelf, ax.Min, ax.Max, ax.Exactly,
-    ax.PropertyAssertion, ax.NegativePropertyAssertion,
+    ax.PropertyAssertion, ax.NegativePropertyAssertion, ax.PropertyAtom,
 )  # fmt: skip
 
 

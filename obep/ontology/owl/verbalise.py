@@ -76,6 +76,12 @@ def show(node: object) -> str:
             return f"{_listed(map(name, individuals))} are different"
         case ax.HasKey(expression, roles, data):
             return f"{show(expression)} has the key {_listed(map(name, (*roles, *data)))}"
+        case ax.SafeRule(body, head):
+            return f"if {' and '.join(map(show, body))} then {show(head)}"
+        case ax.ClassAtom(expression, variable):
+            return f"{variable} is {_a(expression)}"
+        case ax.PropertyAtom(role, source, target):
+            return f"{source} {name(role)} {target}"
     return _show_property(node) or _show_expression(node) or _show_range(node) or str(node)
 
 

@@ -17,8 +17,11 @@ from obep.ontology.rules.negation_normal import is_left, nnf
 from obep.ontology.rules.normal_form import Normaliser
 from obep.ontology.rules.rule_kinds import (
     Apart,
+    Body,
     Chain,
     Edge,
+    Join,
+    JoinEdge,
     Key,
     Member,
     Merge,
@@ -67,6 +70,8 @@ def add_axiom(to: Normaliser, axiom: ax.Axiom) -> None:
             pass  # read where a data range is tested
         case ax.HasKey(expression, roles, data):
             to.emit(Key(to.left(expression), (*roles, *data)))
+        case ax.SafeRule():
+            _add_safe_rule(to, axiom)
         case _:
             _add_role_axiom(to, axiom)
 
@@ -131,6 +136,29 @@ def _add_assertion(to: Normaliser, axiom: ax.Axiom) -> None:
                 to.emit(Edge(ax.DIFFERENT_FROM, first, second))
         case _:
             raise AssertionError(axiom)
+
+
+def _add_safe_rule(to: Normaliser, rule: ax.SafeRule) -> None:
+    numbers: dict[str, int] = {}
+
+    def number(variable: str) -> int:
+        return numbers.setdefault(variable, len(numbers))
+
+    classes = [atom for atom in rule.body if isinstance(atom, ax.ClassAtom)]
+    edges = [atom for atom in rule.body if isinstance(atom, ax.PropertyAtom)]
+    body = Body(
+        tuple((to.left(atom.expression), number(atom.node)) for atom in classes),
+        tuple((atom.property, number(atom.source), number(atom.target)) for atom in edges),
+    )
+    match rule.head:
+        case ax.PropertyAtom(role, source, target):
+            to.emit(JoinEdge(body, (number(source), number(target)), role))
+        case ax.ClassAtom(ax.Class(iri), node):
+            to.emit(Join(body, number(node), iri))
+        case ax.ClassAtom(expression, node):
+            head = to.fresh()
+            to.emit(Join(body, number(node), head))
+            to.right(head, nnf(expression))
 
 
 def _disjoint(to: Normaliser, operands: tuple[ax.ClassExpression, ...]) -> None:

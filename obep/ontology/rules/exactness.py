@@ -310,9 +310,13 @@ class _Sorter:
                 roles = (rule.first, rule.second)
             elif isinstance(rule, r.Key):
                 roles = rule.roles
+            elif isinstance(rule, r.Join | r.JoinEdge):
+                roles = tuple(role for role, _, _ in rule.body.edges)
             for role in roles:
                 if self.relations.of(role)[0] in reflexive:
-                    self.opaque.append(f"{name(role)} is reflexive, and bounded")
+                    joined = isinstance(rule, r.Join | r.JoinEdge)
+                    how = "part of the body of a rule" if joined else "bounded"
+                    self.opaque.append(f"{name(role)} is reflexive, and {how}")
             if isinstance(rule, r.Chain) and reflexive:
                 for still, goes in ((rule.first, rule.second), (rule.second, rule.first)):
                     known = self.relations.above(goes)

@@ -80,6 +80,8 @@ def _stated(axiom: ax.Axiom) -> Iterator[tuple[ax.ClassExpression, bool]]:
             yield expression, True
         case ax.HasKey(expression):
             yield expression, False
+        case ax.SafeRule(_, ax.ClassAtom(expression)):
+            yield expression, True
 
 
 def _tied_to(expression: ax.ClassExpression, positive: bool) -> Iterator[Term]:

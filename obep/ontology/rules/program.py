@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from obep.model import Term
 from obep.ontology.owl.axioms import NOTHING, SAME_AS, DataRange
 from obep.ontology.rules import rule_kinds as r
@@ -24,12 +26,14 @@ Edges = tuple[Directed, ...]
 Op = tuple[Any, ...]
 
 # What a concept sets off.
-AND, UP_FIRST, UP_SECOND, FILL, SELF_OUT, IS, APART, MERGE, KEY = range(9)
-# What an edge sets off; MERGE and KEY too.
+AND, UP_FIRST, UP_SECOND, FILL, SELF_OUT, IS, APART, MERGE, KEY, BODY = range(10)
+# What an edge sets off; MERGE, KEY and BODY too.
 HEAD_FIRST, HEAD_SECOND, JOIN_FIRST, JOIN_SECOND, TEST, COUNT = range(10, 16)
 CHAIN_FIRST, CHAIN_SECOND, SELF_IN, ROLES_APART, EDGE_MERGE = range(16, 21)
 # Many JOIN_FIRST or JOIN_SECOND of one relation, as a table by concept.
 JOINS_FIRST, JOINS_SECOND = range(21, 23)
+# The body of a rule whose head is an edge; only for reading it backwards.
+BODY_OF_EDGE = 23
 
 
 def is_transitive(first: Directed, second: Directed, edges: Edges) -> bool:
@@ -40,6 +44,20 @@ def is_transitive(first: Directed, second: Directed, edges: Edges) -> bool:
 def witness_name(role: Role, filler: Symbol) -> Term:
     """The name, which no text can write, of the witness of an existential."""
     return f"~({role},{filler})"
+
+
+class Joint(msgspec.Struct, frozen=True, array_like=True):
+    """The body of a DL-safe rule and what follows from it; variables are numbers."""
+
+    concepts: tuple[tuple[int, int], ...]
+    """Concept, variable."""
+    edges: tuple[tuple[int, int, int], ...]
+    """Relation, and the variables that it leads from and to."""
+    heads: Heads
+    """The concepts of the first of the ends."""
+    above: Edges
+    """The edges from the first to the second of the ends."""
+    ends: tuple[int, int]
 
 
 class Names:
@@ -117,6 +135,7 @@ class Program:
     """Data properties whose literals count by their values: those of keys and of disjointness."""
     reflexive: frozenset[int]
     """Relations that everything has to itself; it is not written down."""
+    bodies: tuple[Joint, ...] = ()
 
     def inert(self, said: dict[Term, Edges]) -> frozenset[Term]:
         """Those of some properties (`roles` or `data`) whose assertions set off no rule.

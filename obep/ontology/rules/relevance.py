@@ -109,13 +109,15 @@ def _heads(rule: Rule, relations: Relations) -> tuple[Symbol | int, ...]:
     match rule:
         case r.Sub(_, head) | r.Exists(_, _, head) | r.Count(_, _, _, head) | r.SelfIn(_, head):
             return (head,)
-        case r.Member(concept):
+        case r.Member(concept) | r.Join(_, _, concept):
             return (concept,)
         case r.Apart() | r.RolesApart():
             return (NOTHING,)
         case r.DataWitness(_, role):  # there may be too few values for a promise
             return (NOTHING, *dict.fromkeys(number for number, _ in relations.above(role)))
         case r.SubRole(_, role) | r.Chain(_, _, role) | r.SelfOut(_, role) | r.Witness(_, role):
+            return relations.numbers_above(role)
+        case r.JoinEdge(_, _, role):
             return relations.numbers_above(role)
     return ()
 
@@ -136,6 +138,9 @@ def needs(rule: Rule, relations: Relations) -> Iterable[Symbol | int]:
         case r.Key(concept, roles):
             yield concept
             yield from (relations.of(role)[0] for role in roles)
+        case r.Join(body) | r.JoinEdge(body):
+            yield from (concept for concept, _ in body.concepts)
+            yield from (relations.of(role)[0] for role, _, _ in body.edges)
         case r.Is(premise) | r.Fill(premise) | r.SelfOut(premise) | r.Witness(premise):
             yield premise
         case r.DataWitness(premise):

@@ -166,6 +166,9 @@ class Rewriting:
                 yield replace(axiom, domain=self._named(domain, positive=True))
             case ax.HasKey(expression):
                 yield replace(axiom, expression=self._named(expression, positive=False))
+            case ax.SafeRule():
+                body = axiom.with_classes(lambda one: self._named(one, positive=False)).body
+                yield replace(axiom, body=body)
             case ax.ClassAssertion(expression, individual):
                 yield ax.ClassAssertion(self._rewritten(nnf(expression)), individual)
             case ax.NegativePropertyAssertion(role, subject, object):

@@ -130,6 +130,29 @@ class Chain(Struct, frozen=True):
     sup: Role
 
 
+class Body(Struct, frozen=True):
+    """Atoms over variables, which are numbers. Named individuals are the values of them, not witnesses."""
+
+    concepts: tuple[tuple[Symbol, int], ...]
+    edges: tuple[tuple[Role, int, int], ...]
+
+
+class Join(Struct, frozen=True):
+    """The body holds: the head holds of a variable."""
+
+    body: Body
+    variable: int
+    head: Symbol
+
+
+class JoinEdge(Struct, frozen=True):
+    """The body holds: the role leads from one variable to another."""
+
+    body: Body
+    ends: tuple[int, int]
+    sup: Role
+
+
 class RolesApart(Struct, frozen=True):
     first: Role
     second: Role
@@ -161,6 +184,8 @@ Rule = (
     | Apart
     | SubRole
     | Chain
+    | Join
+    | JoinEdge
     | RolesApart
     | Member
     | Edge

@@ -10,6 +10,8 @@ from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.program import (
     AND,
     APART,
+    BODY,
+    BODY_OF_EDGE,
     CHAIN_FIRST,
     CHAIN_SECOND,
     COUNT,
@@ -32,6 +34,7 @@ from obep.ontology.rules.program import (
     UP_SECOND,
     Edges,
     Heads,
+    Joint,
     Names,
     Op,
     Program,
@@ -77,6 +80,7 @@ class ProgramBuilder:
         flat: list[Op] = []
         self._concept_ops, self._edge_ops, self._flat = concept_ops, edge_ops, flat
         self._groups: list[frozenset[int]] = []
+        self._bodies: list[Joint] = []
         self._stored: set[int] = set()
         self._witnesses: dict[int, None] = {}
         members: list[tuple[int, int]] = []
@@ -121,6 +125,7 @@ class ProgramBuilder:
             tuple(flat),
             self._by_value(),
             self.reflexive,
+            tuple(self._bodies),
         )
 
     def _by_value(self) -> frozenset[Term]:
@@ -154,6 +159,8 @@ class ProgramBuilder:
                     kept.add(concept)
                 case r.Apart(concepts):
                     kept.update(concepts)
+                case r.Join(body) | r.JoinEdge(body):
+                    kept.update(concept for concept, _ in body.concepts)
         return kept - self.universal
 
     def heads(self, symbol: Symbol) -> Heads:
@@ -179,6 +186,8 @@ class ProgramBuilder:
                     roles.extend((first, second))
                 case r.Key(_, keys):
                     roles.extend(keys)
+                case r.Join(body) | r.JoinEdge(body):
+                    roles.extend(role for role, _, _ in body.edges)
         return {self.relations.of(role)[0] for role in roles if role in self.relations}
 
     def edges(self, role: Role) -> Edges:
@@ -242,6 +251,10 @@ class ProgramBuilder:
                 self._compile_merge(premise, self.relations.of(role), filler, most)
             case r.Key(concept, roles):
                 self._compile_key(concept, roles)
+            case r.Join(body, variable, head):
+                self._compile_body(body, (variable, variable), self.heads(head), ())
+            case r.JoinEdge(body, ends, sup):
+                self._compile_body(body, ends, (), self.edges(sup))
 
     def _compile_exists(self, role: Role, filler: Symbol, heads: Heads) -> None:
         if not heads or role not in self.relations:
@@ -276,6 +289,23 @@ class ProgramBuilder:
         w = self.names.witness(role, filler)
         self._witnesses[w] = None
         return w
+
+    def _compile_body(self, body: r.Body, ends: tuple[int, int], heads: Heads, above: Edges) -> None:
+        if not (heads or above):
+            return
+        place = len(self._bodies)
+        edges: list[tuple[int, int, int]] = []
+        for role, source, target in body.edges:
+            number, backwards = self.relations.of(role)
+            edge = (target, source) if backwards else (source, target)
+            edges.append((number, *edge))
+            self._on_edge(number, BODY, place, *edge)
+            self._stored.add(number)
+        for symbol, variable in body.concepts:
+            self._on_concept(symbol, BODY, place, variable)
+        concepts = tuple((self._concept(symbol), variable) for symbol, variable in body.concepts)
+        self._bodies.append(Joint(concepts, tuple(edges), heads, above, ends))
+        self._flat.append((BODY, place, heads) if heads else (BODY_OF_EDGE, place, above))
 
     def _ranges(self) -> Iterable[tuple[int, int]]:
         """Apply the range of a relation to its witnesses."""

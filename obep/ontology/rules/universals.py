@@ -82,6 +82,11 @@ class Universals:
                 yield r.Key(self._or_thing(concept), roles)
             case r.Apart(concepts):
                 yield from self._simpler_apart(concepts)
+            case r.Join(body, variable, head):
+                if head not in self.universal:
+                    yield r.Join(self._simpler_body(body), variable, head)
+            case r.JoinEdge(body, ends, sup):
+                yield r.JoinEdge(self._simpler_body(body), ends, sup)
             case _:
                 yield rule
 
@@ -92,6 +97,9 @@ class Universals:
             yield r.Apart(left)
         if len(left) < len(concepts) and NOTHING not in self.universal:
             yield from (r.Sub((concept,), NOTHING) for concept in left)
+
+    def _simpler_body(self, body: r.Body) -> r.Body:
+        return r.Body(tuple(one for one in body.concepts if one[0] not in self.universal), body.edges)
 
     def _or_thing(self, symbol: Symbol) -> Symbol:
         return THING if symbol in self.universal else symbol

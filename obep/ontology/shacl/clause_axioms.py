@@ -3,7 +3,8 @@
 A body whose variables hang together as a tree is a class expression, or a chain of properties from one end of
 the head to the other. A class on the way is a property that its members have to themselves (`HasSelf`).
 A chain may begin or end with the property that it gives. Others that lead back to themselves are not regular:
-OWL does not have them; such a rule applies to K only.
+OWL does not have them. Such a rule, and a body whose variables form a cycle, is a DL-safe rule: it holds of
+named individuals.
 """
 
 from __future__ import annotations
@@ -39,15 +40,22 @@ class ClauseAxioms:
 
     def add(self, clauses: Iterable[Clause]) -> None:
         """Takes the clauses of one rule, all or none; raises `KOnly`."""
-        new = [axiom for clause in clauses for axiom in _Tree(clause, self._is_data).axioms()]
+        clauses = tuple(clauses)
+        new = [axiom for clause in clauses for axiom in self._of(clause)]
         known = {name: set(above) for name, above in self._leads.items()}, set(self._chained)
         if any(isinstance(axiom, ax.SubChain | ax.SubProperty) for axiom in new):
             for axiom in new:
                 self._lead(axiom)
             if any(one in self._reached(sup) for one, sup in self._chained):
                 self._leads, self._chained = known
-                raise KOnly("its property leads back to itself")
+                new = [_Joined(clause, self._is_data).axiom() for clause in clauses]
         self.found.update(dict.fromkeys(new))
+
+    def _of(self, clause: Clause) -> list[Axiom]:
+        try:
+            return _Tree(clause, self._is_data).axioms()
+        except KOnly:
+            return [_Joined(clause, self._is_data).axiom()]
 
     def axioms(self) -> Axioms:
         """All of them, with the names that they use."""
@@ -107,8 +115,8 @@ class ClauseAxioms:
         return found
 
 
-class _Tree:
-    """The body of a clause, looked at from one of its variables."""
+class _Body:
+    """The body of a clause."""
 
     def __init__(self, clause: Clause, is_data: Callable[[Term, bool], bool]) -> None:
         self.head = clause.head
@@ -120,27 +128,106 @@ class _Tree:
             if isinstance(one, Among):
                 self._ranges[one.node].append(one.range)
         self._edges = [one for one in body if isinstance(one, Has)]
-        pairs = [(one.subject, one.object) for one in self._edges]
-        if any(not s.startswith("?") for s, _ in pairs):
-            raise KOnly("a subject of it is fixed")
-        self._check_shape({FOCUS, *(node for pair in pairs for node in pair if node.startswith("?"))}, pairs)
 
-    def _check_shape(self, nodes: set[str], pairs: list[tuple[str, str]]) -> None:
-        """Raises what makes the body no tree."""
-        links = [pair for pair in pairs if pair[1].startswith("?")]
-        nodes |= {one.node for one in self._classes} | set(self._ranges)
-        if len(links) != len(nodes) - 1:
-            raise KOnly("its variables do not hang together as a tree")
+    def _nodes(self) -> set[str]:
+        """The variables that the body mentions, and the focus."""
+        ends = {end for one in self._edges for end in (one.subject, one.object) if end.startswith("?")}
+        return {FOCUS, *ends, *(one.node for one in self._classes), *self._ranges}
+
+    def _holds_together(self, links: list[tuple[str, str]], nodes: set[str]) -> bool:
+        """Whether the links lead from the focus to all nodes, those of the head among them."""
         reached, waiting = {FOCUS}, [FOCUS]
         while waiting:
             near = waiting.pop()
             more = {b if a == near else a for a, b in links if near in (a, b)} - reached
             reached |= more
             waiting += more
-        if (
-            reached != nodes
-            or not {one for one in (self.head[0], self.head[2]) if one.startswith("?")} <= nodes
-        ):
+        return reached == nodes and {one for one in self.head[::2] if one.startswith("?")} <= nodes
+
+    def _in_class(self, at: str) -> list[ax.ClassExpression]:
+        """The classes that the body asks of a variable."""
+        if at in self._ranges:
+            raise KOnly("it compares something other than a value of a data property")
+        return [one.of for one in self._classes if one.node == at and one.of != ax.TOP]
+
+    def _to_constant(self, at: str, edge: Has) -> ax.ClassExpression:
+        """An edge from a variable to an individual or a literal, or the other way."""
+        far = _other(edge, at)
+        if far.startswith('"'):
+            self._is_data(edge.property, True)
+            return ax.DataValue(edge.property, far)
+        if self._is_data(edge.property, False):
+            raise KOnly(f"{edge.property} has an individual, and is a data property")
+        return ax.Value(_role(edge, at), far)
+
+    def _to_value(self, edge: Has) -> ax.ClassExpression:
+        """An edge from a variable to a value."""
+        far = edge.object
+        if any(far == one.subject for one in self._edges) or any(one.node == far for one in self._classes):
+            raise KOnly("it has conditions on a value beyond its range")
+        ranges = self._ranges.get(far, [])
+        return ax.DataSome(
+            edge.property,
+            ax.DataAnd(tuple(ranges)) if len(ranges) > 1 else ranges[0] if ranges else ax.ANY_LITERAL,
+        )
+
+
+class _Joined(_Body):
+    """A body of any form, as that of a DL-safe rule."""
+
+    def axiom(self) -> Axiom:
+        """The rule."""
+        nodes, values = self._nodes(), set[str]()
+        classes: list[ax.ClassAtom] = []
+        links: dict[ax.PropertyAtom, None] = {}
+        for edge in self._edges:
+            ends = [end for end in (edge.subject, edge.object) if end.startswith("?")]
+            if not ends:
+                raise KOnly("a triple of it is fixed")
+            if len(ends) == 1:
+                classes.append(ax.ClassAtom(self._to_constant(ends[0], edge), ends[0]))
+            elif self._is_data(edge.property, edge.object in self._ranges):
+                if edge.object in values or edge.object in self.head:
+                    raise KOnly("it carries a value along properties, or compares values with each other")
+                values.add(edge.object)
+                classes.append(ax.ClassAtom(self._to_value(edge), edge.subject))
+            else:
+                links[ax.PropertyAtom(edge.property, *ends)] = None
+        nodes -= values
+        if not self._holds_together([(one.source, one.target) for one in links], nodes):
+            raise KOnly("its variables do not hang together")
+        classes += [ax.ClassAtom(of, node) for node in sorted(nodes) for of in self._in_class(node)]
+        return ax.SafeRule((*dict.fromkeys(classes), *links), self._concluded())
+
+    def _concluded(self) -> ax.ClassAtom | ax.PropertyAtom:
+        subject, property, object_ = self.head
+        fixed = not object_.startswith("?")
+        if property == RDF_TYPE and subject.startswith("?") and fixed:
+            return ax.ClassAtom(ax.Class(object_), subject)
+        data = property != RDF_TYPE and self._is_data(property, object_.startswith('"'))
+        if property == RDF_TYPE or not (subject.startswith("?") or object_.startswith("?")):
+            raise KOnly("its head is fixed, or its class is a variable")
+        if data and object_.startswith('"'):
+            return ax.ClassAtom(ax.DataValue(property, object_), subject)
+        if data:
+            raise KOnly(f"{property} has an individual, and is a data property")
+        if fixed:
+            return ax.ClassAtom(ax.Value(property, object_), subject)
+        if not subject.startswith("?"):
+            return ax.ClassAtom(ax.Value(ax.Inverse(property), subject), object_)
+        return ax.PropertyAtom(property, subject, object_)
+
+
+class _Tree(_Body):
+    """A body whose variables form a tree, looked at from one of them."""
+
+    def __init__(self, clause: Clause, is_data: Callable[[Term, bool], bool]) -> None:
+        super().__init__(clause, is_data)
+        pairs = [(one.subject, one.object) for one in self._edges]
+        if any(not s.startswith("?") for s, _ in pairs):
+            raise KOnly("a subject of it is fixed")
+        nodes, links = self._nodes(), [pair for pair in pairs if pair[1].startswith("?")]
+        if len(links) != len(nodes) - 1 or not self._holds_together(links, nodes):
             raise KOnly("its variables do not hang together as a tree")
 
     def axioms(self) -> list[Axiom]:
@@ -212,33 +299,16 @@ class _Tree:
 
     def _parts(self, at: str, without: list[Has]) -> list[ax.ClassExpression]:
         """The conditions of the body on a variable, without some edges."""
-        if at in self._ranges:
-            raise KOnly("it compares something other than a value of a data property")
-        found: list[ax.ClassExpression] = [
-            one.of for one in self._classes if one.node == at and one.of != ax.TOP
-        ]
+        found = self._in_class(at)
         near = [edge for edge in self._edges if at in (edge.subject, edge.object) and edge not in without]
         return list(dict.fromkeys((*found, *(self._part(at, edge) for edge in near))))
 
     def _part(self, at: str, edge: Has) -> ax.ClassExpression:
         far = _other(edge, at)
         if not far.startswith("?"):
-            if far.startswith('"'):
-                self._is_data(edge.property, True)
-                return ax.DataValue(edge.property, far)
-            if self._is_data(edge.property, False):
-                raise KOnly(f"{edge.property} has an individual, and is a data property")
-            return ax.Value(_role(edge, at), far)
+            return self._to_constant(at, edge)
         if self._is_data(edge.property, far in self._ranges):
-            if any(far in (one.subject,) for one in self._edges) or any(
-                one.node == far for one in self._classes
-            ):
-                raise KOnly("it has conditions on a value beyond its range")
-            ranges = self._ranges.get(far, [])
-            return ax.DataSome(
-                edge.property,
-                ax.DataAnd(tuple(ranges)) if len(ranges) > 1 else ranges[0] if ranges else ax.ANY_LITERAL,
-            )
+            return self._to_value(edge)
         return ax.Some(_role(edge, at), self._expression(far, edge))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count, product
+from math import prod
 
 from msgspec import Struct
 
@@ -209,8 +210,7 @@ def _property(
 def _of_queries(rule: SparqlRule) -> Iterator[_Part]:
     for query in rule.queries:
         template, group = _parsed(query)
-        body = tuple(_atoms(group))
-        for pattern in template:
+        for pattern, body in product(template, _bodies(group)):
             if isinstance(pattern.predicate, ast.Var):
                 raise KOnly("a property of it is a variable")
             head = _node(pattern.subject), pattern.predicate.iri, _node(pattern.object)
@@ -238,41 +238,48 @@ def _parsed(query: Query) -> tuple[tuple[ast.TriplePattern, ...], ast.Group]:
     return form.template, form.select.where
 
 
-def _atoms(group: ast.Group) -> Iterator[Atom]:
-    for element in group.elements:
+def _bodies(group: ast.Group, within: str = "?~") -> Iterator[tuple[Atom, ...]]:
+    """The bodies of a group: one for each way through its paths and unions."""
+    parts: list[list[tuple[Atom, ...]]] = []
+    for place, element in enumerate(group.elements):
         match element:
             case ast.Bgp(patterns):
-                for number, pattern in enumerate(patterns):
-                    yield from _pattern(pattern, f"?~{number}")
+                parts += [
+                    [*_pattern(one, f"{within}{place}.{number}")] for number, one in enumerate(patterns)
+                ]
+            case ast.GroupUnion(branches):
+                ways_in = enumerate(branches)
+                parts.append([one for n, to in ways_in for one in _bodies(to, f"{within}{place}.{n}.")])
             case ast.Filter(condition):
-                yield from _compared(condition)
+                parts.append([tuple(_compared(condition))])
             case _:
                 raise KOnly(f"its query has {_WORDS.get(type(element).__name__, 'more than triples')}")
+    if prod(map(len, parts)) > _MOST_BODIES:
+        raise KOnly(f"its paths and unions have more than {_MOST_BODIES} ways")
+    yield from (tuple(atom for part in way for atom in part) for way in product(*parts))
 
 
+_MOST_BODIES = 64
 _WORDS = {
     "GroupOptional": "OPTIONAL",
-    "GroupUnion": "UNION",
     "GroupMinus": "MINUS",
     "Bind": "BIND",
     "Values": "VALUES",
 }
 
 
-def _pattern(pattern: ast.TriplePattern | ast.PathPattern, name: str) -> Iterator[Atom]:
+def _pattern(pattern: ast.TriplePattern | ast.PathPattern, name: str) -> Iterator[tuple[Atom, ...]]:
+    """The atoms of a triple, one tuple for each way of its path."""
     subject, object_ = _node(pattern.subject), _node(pattern.object)
     if isinstance(pattern, ast.PathPattern):
-        (way, *others) = ways(_path(pattern.path))
-        if others:
-            raise KOnly("a path of it has alternatives")
-        steps = _along(subject, way[:-1], f"{name}e") if len(way) > 1 else ()
-        (p, back), last = way[-1], f"{name}e" if len(way) > 1 else subject
-        yield from steps
-        yield from _triple(*((object_, p, last) if back else (last, p, object_)))
+        for way in ways(_path(pattern.path)):
+            steps = _along(subject, way[:-1], f"{name}e") if len(way) > 1 else ()
+            (p, back), last = way[-1], f"{name}e" if len(way) > 1 else subject
+            yield (*steps, *_triple(*((object_, p, last) if back else (last, p, object_))))
     elif isinstance(pattern.predicate, ast.Var):
         raise KOnly("a property of it is a variable")
     else:
-        yield from _triple(subject, pattern.predicate.iri, object_)
+        yield tuple(_triple(subject, pattern.predicate.iri, object_))
 
 
 def _triple(subject: str, property: Term, object_: str) -> Iterator[Atom]:

@@ -190,3 +190,56 @@ def validations(draw: st.DrawFn) -> str:
         parts = draw(several_constraints)
         lines.append(f":S{number} a sh:NodeShape ; {draw(targets)} ; {' ; '.join(parts)} .")
     return "\n".join(lines)
+
+
+VARIABLES = ("$this", "?x", "?y", "?z")
+_DECLARED = "".join(f"{name} a owl:Class . " for name in (":C0", ":C1", ":D", ":Hit")) + "".join(
+    f"{name} a owl:{kind}Property . "
+    for name, kind in ((":p", "Object"), (":q", "Object"), (":r", "Object"), (":v", "Datatype"))
+)
+
+
+@st.composite
+def clauses(draw: st.DrawFn) -> str:
+    """A CONSTRUCT whose body hangs together, in any form: a tree, a cycle, a property of a node to itself."""
+    asked = draw(st.lists(roles, min_size=1, max_size=4))
+    known = [VARIABLES[0]]
+    body = []
+    for role in asked:
+        near, far = draw(st.sampled_from(known)), draw(st.sampled_from((*VARIABLES, *known, ":a")))
+        body.append(f"{far} {role} {near}" if far != ":a" and draw(st.booleans()) else f"{near} {role} {far}")
+        known += [far] if far.startswith(("?", "$")) and far not in known else []
+    conditions = st.tuples(st.sampled_from(known), st.sampled_from(["a :C0", "a :D", ":v ?n"])).map(" ".join)
+    body += draw(st.lists(conditions, max_size=2, unique=True))
+    limit = " FILTER (?n > 1)" if sum(":v ?n" in one for one in body) == 1 and draw(st.booleans()) else ""
+    ends = st.sampled_from(known)
+    head = draw(
+        st.one_of(
+            st.just("$this a :Hit"),
+            ends.map(lambda x: f"{x} a :D"),
+            st.tuples(ends, roles, st.one_of(ends, nodes)).map(" ".join),
+        )
+    )
+    return f"CONSTRUCT {{ {head} }} WHERE {{ {' . '.join(body)}{limit} }}"
+
+
+@st.composite
+def split_models(draw: st.DrawFn) -> tuple[str, str, str]:
+    """Rules that are clauses, a static graph and an item."""
+    rules = [
+        f"sh:rule [ a sh:SPARQLRule ; sh:prefixes <http://example.org/m> ; sh:construct '{one}' ]"
+        for one in draw(st.lists(clauses(), min_size=1, max_size=3))
+    ]
+    rules.append(
+        "sh:rule [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate rdf:type ; sh:object :Hit ; "
+        "sh:condition [ sh:class :D ; sh:property [ sh:path :p ; sh:minCount 1 ] ] ]"
+    )
+    head = HEAD[: HEAD.index(":C2")] + "@prefix owl: <http://www.w3.org/2002/07/owl#> . " + _DECLARED
+    target = draw(st.sampled_from(["sh:targetClass :C0", "sh:targetSubjectsOf :p", "sh:targetObjectsOf :q"]))
+    triple = st.one_of(
+        st.tuples(nodes, st.just("a"), st.sampled_from([":C0", ":D"])),
+        st.tuples(nodes, roles, nodes),
+        st.tuples(nodes, st.just(":v"), st.sampled_from(["1", "2"])),
+    ).map(lambda t: f"{' '.join(t)} .")
+    k, item = (draw(st.lists(triple, max_size=8, unique=True)) for _ in range(2))
+    return f"{head}\n:S {target} ; {' ; '.join(rules)} .", "\n".join(k), "\n".join(item)

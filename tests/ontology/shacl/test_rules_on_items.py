@@ -130,7 +130,8 @@ def test_a_clause_applies_to_items_with_its_explanation(
         (TYPE.format("; sh:condition [ sh:not [ sh:class :B ] ]"), "sh:not"),
         (THIS_P.format("[ sh:path [ sh:zeroOrMorePath :q ] ]"), "repeats"),
         (sparql("CONSTRUCT { $this a :Hit } WHERE { FILTER NOT EXISTS { $this :p ?x } }"), "filter"),
-        (sparql("CONSTRUCT { $this :p ?x } WHERE { $this :q ?x . ?x :r $this }"), "tree"),
+        (sparql("CONSTRUCT { $this :p ?x } WHERE { $this :q ?x . ?y :r ?y }"), "hang together"),
+        (sparql("CONSTRUCT { $this a :Hit } WHERE { $this :v ?n . $this :w ?n }"), "values"),
         (sparql("CONSTRUCT { $this ?p ?x } WHERE { ?x ?p $this }"), "variable"),
         (sparql("CONSTRUCT { $this a :Hit } WHERE { $this :q ?x OPTIONAL { ?x :r ?y } }"), "OPTIONAL"),
         (sparql("CONSTRUCT { $this :p [ a :B ] } WHERE { $this :q ?x }"), "makes nodes"),
@@ -170,13 +171,15 @@ def test_a_rule_may_go_on_along_its_own_property(tmp_path: Path, rule: str, item
         assert (f"<{NS}x>" in individuals) == bool(hits), end
 
 
-def test_rules_that_lead_back_to_themselves_apply_to_k_only(tmp_path: Path) -> None:
+def test_rules_that_lead_back_to_each_other_apply_to_items(tmp_path: Path) -> None:
     rules = f""":S sh:targetClass :A ; {THIS_P.format("[ sh:path :q ]")} .
     :T sh:targetClass :B ; {THIS_P.format("[ sh:path :p ]").replace("predicate :p", "predicate :q")} ."""
     query = loaded(tmp_path, rules, "(p some Thing)")
     assert query.bundle.shacl is not None
-    assert sorted(bool(line.k_only) for line in query.bundle.shacl.rules) == [False, True]
+    assert [line.k_only for line in query.bundle.shacl.rules] == ["", ""]
     assert len(found(query, ":x a :A ; :q :y .")) == 1
+    hits = found(query, ":x a :B ; :p :y ; a :A .")  # it has a q by the second, and a p by the first again
+    assert explained(hits) == {frozenset({"x p y"})}
 
 
 @pytest.mark.parametrize(

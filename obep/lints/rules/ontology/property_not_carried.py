@@ -90,6 +90,8 @@ def _leads_to(rule: object, ways: set[Term]) -> bool:
     """Whether a rule finds one of these properties in something else."""
     if isinstance(rule, r.Chain):
         return _property(rule.sup) in ways and not {_property(rule.first), _property(rule.second)} <= ways
+    if isinstance(rule, r.JoinEdge):
+        return _property(rule.sup) in ways
     return isinstance(rule, r.Fill | r.SelfOut | r.Edge) and _property(rule.role) in ways
 
 
