@@ -1,7 +1,8 @@
-"""How long a change of ten triples takes: `python bench/knowledge_changes.py 10000`, the size of K.
+"""How long a change of ten triples takes: `python bench/knowledge_changes.py 10000 [rules]`, the size of K.
 
 It prints the processor time of the first change (which makes what later ones use), of later ones, and of the
-item after each, which is judged anew.
+item after each, which is judged anew. With `rules` there are five SHACL rules: two are axioms of OWL, two are
+DL-safe rules, and one has a negation, and reads nothing that the changes say.
 """
 
 from __future__ import annotations
@@ -21,6 +22,23 @@ T = """
 :Floor a owl:Class . :in a owl:ObjectProperty . :partOf a owl:ObjectProperty , owl:TransitiveProperty .
 :in rdfs:subPropertyOf :partOf . :by a owl:ObjectProperty . :Cold a owl:Class ; owl:disjointWith :Lab .
 """
+RULES = """
+@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+:Near a owl:Class . :Twin a owl:Class . :Top a owl:Class . :beside a owl:ObjectProperty .
+:hosts a owl:ObjectProperty . :on a owl:ObjectProperty .
+<urn:o> sh:declare [ sh:prefix "" ; sh:namespace "urn:" ] .
+:S1 sh:targetClass :Sensor ; sh:rule
+    [ a sh:TripleRule ; sh:subject [ sh:path :in ] ; sh:predicate :hosts ; sh:object sh:this ] ,
+    [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate :on ; sh:object [ sh:path ( :in :partOf ) ] ] ,
+    [ a sh:SPARQLRule ; sh:prefixes <urn:o> ;
+      sh:construct "CONSTRUCT { $this a :Near } WHERE { $this :in ?r ; :by ?x . ?x :in ?r }" ] .
+:S2 sh:targetClass :Lab ; sh:rule
+    [ a sh:SPARQLRule ; sh:prefixes <urn:o> ;
+      sh:construct "CONSTRUCT { $this a :Twin } WHERE { $this :beside ?r . ?r :beside $this }" ] .
+:S3 sh:targetClass :Floor ; sh:rule
+    [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate rdf:type ; sh:object :Top ;
+      sh:condition [ sh:property [ sh:path :beside ; sh:maxCount 0 ] ] ] .
+"""
 QUERY = """
 PREFIX : <urn:>
 VOCAB <t.ttl>
@@ -29,13 +47,15 @@ FROM STREAM <s>
 EVENT InLab AS :by some (:partOf some :Lab)
 RETURN ALL
 """
+FOUND = "EVENT Close AS :Near and (:in some :Lab)\nEVENT OnFloor AS :by some (:on some :Floor)\nRETURN"
+WITH_RULES = QUERY.replace("RETURN", FOUND)
 
 
-def main(size: int) -> None:
+def main(size: int, *, rules: bool = False) -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        (home / "t.ttl").write_text(T)
-        (home / "q.obep").write_text(QUERY)
+        (home / "t.ttl").write_text(T + RULES if rules else T)
+        (home / "q.obep").write_text(WITH_RULES if rules else QUERY)
         a = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
         with (home / "k.nt").open("w") as file:
             for n in range(size // 3):
@@ -65,4 +85,4 @@ def main(size: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(int(sys.argv[1]), rules="rules" in sys.argv[2:])

@@ -2,13 +2,14 @@
 
 In: changes, as items whose `triples` come and whose `removed` triples go. Out: a matcher that judges by the K
 of now. Where the rules are exact, what is closed is kept up to date, so a change costs what depends on it;
-where a reasoner, equality or the values of literals count, K is closed anew. SHACL rules are applied to the
-new K from its start: what they added before and do not add now goes.
+where a reasoner, equality or the values of literals count, K is closed anew. SHACL rules that are axioms of T
+are part of that. The others are applied to the new K from its start, if a change says anything that they
+read: what they added before and do not add now goes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from obep.errors import ObepError
@@ -25,7 +26,9 @@ from obep.ontology.owl.verbalise import show_triple
 
 if TYPE_CHECKING:
     from obep.abstraction.matcher import Matcher
+    from obep.ontology.bundle.shacl_model import Applied
 
+Follow = Callable[[Iterable[Triple], Iterable[Triple]], None]
 CONTRADICTS, NEEDS_RESTART = "OBEP820", "OBEP822"
 """The codes of changes that are refused."""
 
@@ -48,12 +51,27 @@ class Knowledge:
         """K as it is now, with what SHACL rules add."""
         shacl = self._first.shacl
         self._rules = None if shacl is None or shacl.model is None else shacl.model
+        self._names = None if shacl is None else shacl.names
+        self._beside = dict.fromkeys(shacl.beside if shacl is not None else ())
+        """What SHACL rules add and the graph does not say, since T entails it; kept for who follows."""
+        self._follow: Follow | None = None
         self.said = self.graph if self._rules is None else ChangedGraph(self._rules.k)
         """The graph without the triples that SHACL rules derive."""
         self._store: ChangingStore | None = None
         if why_closed_anew(self._first) is None:
             _ = self._first.lower_asserted  # it writes into the store that is shared
             self._store = ChangingStore(self._first.lower.program, self._first.lower.store)
+
+    def follow(self, follow: Follow) -> None:
+        """Call this from now on with the triples that have come and gone, those that rules add among them."""
+        if self._follow is None and self._rules is not None and (self.said.added or self.said.removed):
+            self._beside = dict.fromkeys(self._applied().beside)
+        self._follow = follow
+
+    def seen(self) -> Iterator[Triple]:
+        """K as it is now, with all that SHACL rules add."""
+        yield from self.graph.once()
+        yield from self._beside
 
     def change(self, item: Item) -> Changed | DeadLetter:
         """Apply a change, or say why not; then nothing of it is done."""
@@ -86,11 +104,16 @@ class Knowledge:
     def _apply_with_rules(self, item: Item, come: list[Triple], gone: list[Triple]) -> DeadLetter | None:
         """Apply a change, and what SHACL rules make of it."""
         if self._rules is None:
-            return self._apply(item, come, gone)
+            return self._apply_and_tell(item, come, gone, self._beside)
         self.said.change(come, gone)
         letter: DeadLetter | None = None
+        if not self._concerns_rules((*come, *gone)):
+            letter = self._apply_and_tell(item, come, gone, self._beside)
+            if letter is not None:
+                self.said.change(gone, come)
+            return letter
         try:
-            applied = self._rules.with_k(Graph(self.said.once())).applied()
+            applied = self._applied()
         except ObepError as error:
             letter = DeadLetter(item.stream, item.at, NEEDS_RESTART, error.diagnostics[0].message)
         else:
@@ -101,9 +124,33 @@ class Knowledge:
                 there = dict.fromkeys(applied.k.once())
                 more = [triple for triple in there if triple not in self.graph]
                 less = [triple for triple in self.graph.once() if triple not in there]
-                letter = self._apply(item, more, less)
+                letter = self._apply_and_tell(item, more, less, dict.fromkeys(applied.beside))
         if letter is not None:
             self.said.change(gone, come)
+        return letter
+
+    def _applied(self) -> Applied:
+        """The rules, applied to the K of now."""
+        assert self._rules is not None
+        self._rules = self._rules.with_k(Graph(self.said.once()))
+        return self._rules.applied()
+
+    def _concerns_rules(self, triples: Iterable[Triple]) -> bool:
+        """Whether what rules add, as far as anyone sees it, may depend on some triples."""
+        names = self._names
+        return names is None or (names.k_only if self._follow is None else names.every).concern(triples)
+
+    def _apply_and_tell(
+        self, item: Item, come: list[Triple], gone: list[Triple], beside: dict[Triple, None]
+    ) -> DeadLetter | None:
+        """Apply a change; `beside` is what rules add after it, and T entails."""
+        letter = self._apply(item, come, gone)
+        if letter is None and self._follow is not None:
+            before, self._beside = self._beside, beside
+            here, there = {*come}, {*gone}
+            new = [*come, *(one for one in beside if one not in there)]
+            old = [*gone, *(one for one in before if one not in here)]
+            self._follow([one for one in new if one not in before], [one for one in old if one not in beside])
         return letter
 
     def _apply(self, item: Item, come: list[Triple], gone: list[Triple]) -> DeadLetter | None:
@@ -168,9 +215,12 @@ class Knowledge:
         return found._replace(code=CONTRADICTS, reason=f"the static graph stays as it is: {found.reason}")
 
     def _is_said(self, triple: Triple) -> bool:
-        if self._rules is None and self._store is not None and self._store.knowing.looks_at(triple):
-            return self._store.knowing.is_said(triple)
-        return triple in self.said
+        store = self._store
+        if store is None or not store.knowing.looks_at(triple):
+            return triple in self.said
+        if self._rules is not None and self._concerns_rules((triple,)):
+            return triple in self.said
+        return store.knowing.is_said(triple)
 
     def _needs_restart(self, triples: Iterable[Triple]) -> str | None:
         """Why a change cannot be made while a query runs: the plan, or T, would be another one."""

@@ -118,7 +118,7 @@ class Project:
         """The items of records and files by the names of their streams ('' for the only one)."""
         if not records and not files:
             raise fail("OBEP885", "there is no sample", remedy='records: […], or files: {"STREAM": "FILE"}')
-        config = self.config(path).with_lookups(query.bundle.k.once)
+        config = self.config(path).with_lookups(query.bundle.with_rules)
         found = Sample()
         given = {"": records} if isinstance(records, Sequence) else dict(records or {})
         for stream, rows in given.items():

@@ -47,7 +47,7 @@ class Preparation(msgspec.Struct, frozen=True):
         above = tuple(_above(bundle))
         found = {}
         for stream, shapes in self.shapes.items():
-            check, unread = item_check(shapes, above, bundle.k, text_test)
+            check, unread = item_check(shapes, above, bundle.with_rules(), text_test)
             if unread:
                 shape, reason = unread[0]
                 raise fail(

@@ -223,7 +223,7 @@ def open_inlet(inlet: Inlet, order: Order, query: Query, notes: Notes, *, waits:
     return open_source(
         inlet.name,
         inlet.uri,
-        order.config.with_lookups(query.bundle.k.once, waits=waits or order.watch or bool(models)),
+        order.config.with_lookups(query.bundle.with_rules, waits=waits or order.watch or bool(models)),
         stream=streams[0] if len(streams) == 1 else "",
         trusted=inlet.trusted,
         notes=notes,

@@ -36,7 +36,7 @@ def replay(
         max_work=settings.engine.get("max_work"),
     )
     prepares = partial(prepared_items, settings, query.bundle)
-    settings = settings.with_lookups(query.bundle.k.once, waits=bool(query.linked.models))
+    settings = settings.with_lookups(query.bundle.with_rules, waits=bool(query.linked.models))
     streams = query.linked.streams
     alone, notes = streams[0] if len(streams) == 1 else "", Notes()
     sources = {

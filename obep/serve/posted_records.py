@@ -39,7 +39,7 @@ class PostedRecords:
     def _make(self, stream: str) -> Reading:
         readers = self._queries.reading(stream) or [self._queries.first.query]
         waits = len(readers) > 1 or bool(readers[0].linked.models)  # each engine looks up in its own K
-        config = self._project.config.with_lookups(readers[0].bundle.k.once, waits=waits)
+        config = self._project.config.with_lookups(readers[0].bundle.with_rules, waits=waits)
         settings = config.sources.get(stream, {})
         reading = make_reading(stream, settings, config, live=True, notes=self._notes)
         reading.source, reading.lazily = stream, True

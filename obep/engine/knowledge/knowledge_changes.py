@@ -53,12 +53,12 @@ class KnowledgeChanges:
         """Let what prepares items see this K, and its changes from now on."""
         self._prepares = prepares
         if self._knowledge is not None:
-            self._knowledge.graph.followers = [prepares.change]
+            self._knowledge.follow(prepares.change)
         prepares.begin(self._now)
 
     def _now(self) -> Iterator[Triple]:
-        """K as it is now."""
-        return (self.matcher.bundle.k if self._knowledge is None else self._knowledge.graph).once()
+        """K as it is now, with all that SHACL rules add."""
+        return self.matcher.bundle.with_rules() if self._knowledge is None else self._knowledge.seen()
 
     def is_late(self, at: int) -> bool:
         """Whether an item of that instant has been judged already."""
@@ -109,7 +109,7 @@ class KnowledgeChanges:
 
             self._knowledge = Knowledge(self.matcher)
             if self._prepares is not None:
-                self._knowledge.graph.followers = [self._prepares.change]
+                self._knowledge.follow(self._prepares.change)
         return self._knowledge
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -110,6 +110,12 @@ class CompiledRules:
         self.diagnostics: list[Diagnostic] = list(diagnostics)
         self.definitions: Definitions = define(self.expanded, axioms)
         self.names = Names(self.definitions.goals)
+
+    def with_rules(self) -> Iterator[Triple]:
+        """K with all that SHACL rules add, also what T entails since it has their axioms."""
+        yield from self.k.once()
+        if self.shacl is not None:
+            yield from self.shacl.beside
 
     @cached_property
     def rule_base(self) -> RuleBase:

@@ -13,7 +13,7 @@ import msgspec
 
 from obep.model import Triple
 from obep.ontology.bundle.packed_axioms import pack_axioms, unpack_axioms
-from obep.ontology.bundle.shacl_model import Applied, Model, RuleLine
+from obep.ontology.bundle.shacl_model import Applied, Model, RuleLine, RuleNames
 from obep.ontology.owl.axioms import Axioms
 from obep.ontology.owl.static_graph import Facts, Graph
 from obep.ontology.shacl.read_rules import Unread
@@ -32,6 +32,7 @@ class PackedRules(msgspec.Struct, array_like=True):
     t: memoryview
     facts: Facts
     k: memoryview
+    names: RuleNames | None
     files: list[tuple[str, memoryview]] | None
     """The triples of each file of T; nothing where they are read again."""
 
@@ -49,6 +50,7 @@ def pack_rules(applied: Applied | None, *, with_files: bool) -> PackedRules | No
         memoryview(pack_axioms(model.axioms)),
         model.k.facts,
         memoryview(model.k.pack()),
+        applied.names,
         [*_packed(model.files())] if with_files else None,
     )
 
@@ -61,7 +63,8 @@ def unpack_rules(
     assert read is not None, "the files are in the bytes, or can be read"
     said = Graph.packed(packed.facts, packed.k)
     model = Model(unpack_axioms(packed.t), said, packed.shapes, read, make_pattern)
-    return Applied(t, k, tuple(packed.inferred), tuple(packed.rules), tuple(packed.unread), model)
+    added, rules, unread = tuple(packed.inferred), tuple(packed.rules), tuple(packed.unread)
+    return Applied(t, k, added, rules, unread, model, packed.names)
 
 
 def _packed(files: Mapping[Path, list[Triple]]) -> Iterator[tuple[str, memoryview]]:

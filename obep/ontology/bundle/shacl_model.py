@@ -7,8 +7,9 @@ a hash of the files, of K and of this code: a changed byte anywhere, and the rul
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,25 +17,26 @@ import msgspec
 
 from obep import __version__
 from obep.errors import Diagnostic, sentence
-from obep.model import Term, Triple
+from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology import shacl
 from obep.ontology.bundle.cache import content_hash, seal, unseal
 from obep.ontology.bundle.packed_axioms import UNREADABLE, pack_axioms, unpack_axioms
 from obep.ontology.closure.entailed_triples import Entailment
 from obep.ontology.closure.runnable import Contradiction
 from obep.ontology.owl.axioms import OWL, RDFS, Axioms
-from obep.ontology.owl.rdf_nodes import Unreadable
+from obep.ontology.owl.rdf_nodes import BUILT_IN, Unreadable
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS, axioms_of
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.shacl.clause_axioms import ClauseAxioms
 from obep.ontology.shacl.read_rules import SparqlRule, TripleRule, Unread, read_rules
 from obep.ontology.shacl.read_shapes import MakePattern, ShapeReader
 from obep.ontology.shacl.rule_clauses import KOnly, clauses_of
+from obep.ontology.shacl.rule_dependencies import ANY, NO_NAMES, Names, names_of
 from obep.ontology.shacl.run_rules import RuleRun
-from obep.ontology.shacl.shacl_terms import sh
+from obep.ontology.shacl.shacl_terms import OF_SHACL, sh
 from obep.ontology.shacl.triple_index import TripleIndex
 
-_MAGIC = b"obep-s4\n"
+_MAGIC = b"obep-s5\n"
 
 
 class RuleLine(msgspec.Struct, frozen=True, array_like=True):
@@ -44,6 +46,14 @@ class RuleLine(msgspec.Struct, frozen=True, array_like=True):
     shape: Term
     k_only: str = ""
     """Why it is applied to K only; nothing where it is applied to items, too."""
+
+
+class RuleNames(msgspec.Struct, frozen=True, array_like=True):
+    """The names of triples of K on which it depends what the rules add."""
+
+    k_only: Names
+    """By rules that are applied to K only; for others T entails it."""
+    every: Names
 
 
 class Applied(NamedTuple):
@@ -57,6 +67,12 @@ class Applied(NamedTuple):
     unread: tuple[Unread, ...] = ()
     model: Model | None = None
     """What they were applied to, where there are rules: they are applied again when K changes."""
+    names: RuleNames | None = None
+
+    @property
+    def beside(self) -> Iterator[Triple]:
+        """What the rules have added and K does not say, since T entails it now."""
+        return (triple for triple in self.inferred if triple not in self.k)
 
 
 class _Kept(msgspec.Struct, array_like=True):
@@ -66,7 +82,29 @@ class _Kept(msgspec.Struct, array_like=True):
     """Those of them that T, with the axioms of rules, does not entail by itself."""
     rules: list[RuleLine]
     unread: list[Unread]
+    names: RuleNames
     axioms: memoryview
+
+
+AnyRule = TripleRule | SparqlRule
+
+
+class _Ready(NamedTuple):
+    """The rules of a model, as they are applied to any K."""
+
+    base: TripleIndex
+    """The triples of T's files."""
+    rules: list[AnyRule]
+    unread: list[Unread]
+    lines: list[RuleLine]
+    of_k: set[int]
+    """The ids of the rules that are applied to K only."""
+    names: RuleNames
+    axioms: Axioms
+    """Those of the rules."""
+    entailment: Entailment
+    """Of T alone."""
+    with_rules: Entailment
 
 
 @dataclass(frozen=True)
@@ -99,7 +137,8 @@ class Model:
         axioms = self.axioms | more if more != Axioms() else self.axioms
         rules = tuple(kept.rules)
         unread = tuple(replace(one, file=self._file_of(one.shape)) for one in kept.unread)
-        return Applied(axioms, k, tuple(kept.inferred), rules, unread, self if rules else None)
+        model = self if rules else None
+        return Applied(axioms, k, tuple(kept.inferred), rules, unread, model, kept.names)
 
     def _file_of(self, shape: Term) -> str:
         """The file of T in which a shape has its rules; empty if the static graph says them."""
@@ -112,7 +151,15 @@ class Model:
     def with_k(self, k: Graph) -> Model:
         """The same rules for another K; the files of T are not read again."""
         files = self.files()
-        return replace(self, k=k, files=lambda: files, folder=None)
+        found = replace(self, k=k, files=lambda: files, folder=None)
+        if not (self._has_shapes or found._has_shapes):
+            found.__dict__["_ready"] = self._ready
+        return found
+
+    @cached_property
+    def _has_shapes(self) -> bool:
+        """Whether K has shapes, or parts of them."""
+        return any(name.startswith(OF_SHACL) for name in self.k.facts.properties)
 
     def _kept(self, place: Path, key: str) -> _Kept | None:
         data = unseal(place, _MAGIC)
@@ -122,30 +169,43 @@ class Model:
             return None
         return kept if kept is not None and kept.key == key else None
 
-    def _apply(self, key: str) -> tuple[Axioms, _Kept]:
-        graph = TripleIndex(triple for triples in self.files().values() for triple in triples)
-        graph.update(self.k)
+    @cached_property
+    def _ready(self) -> _Ready:
+        """The rules, read; and what does not depend on K."""
+        base = TripleIndex(triple for triples in self.files().values() for triple in triples)
+        graph = TripleIndex(self.k, base)
         rules, unread = read_rules(ShapeReader(graph, self.make_pattern))
         clauses = ClauseAxioms(self.axioms)
         lines = [RuleLine(rule.label, rule.shape, _why_k_only(rule, graph, clauses)) for rule in rules]
-        run = RuleRun(rules, graph, self._file_of)
-        found = self._until_nothing_new(run) if rules else []
-        inferred = [triple for triple in found if not self._is_of_t(triple[0])]
-        more = clauses.axioms() | self._axioms_in(triple for triple in found if self._is_of_t(triple[0]))
         of_k = {id(rule) for rule, line in zip(rules, lines, strict=True) if line.k_only}
-        needed = [triple for triple in inferred if id(run.by[triple]) in of_k]
-        added = self._without_entailed(inferred, needed, more)
-        return more, _Kept(key, inferred, added, lines, unread, memoryview(b""))
+        with_rules = Entailment(self.axioms | clauses.axioms())
+        names = self._names(rules, of_k, with_rules)
+        return _Ready(
+            base, rules, unread, lines, of_k, names, clauses.axioms(), Entailment(self.axioms), with_rules
+        )
 
-    def _without_entailed(self, inferred: list[Triple], needed: list[Triple], more: Axioms) -> list[Triple]:
+    def _apply(self, key: str) -> tuple[Axioms, _Kept]:
+        ready = self._ready
+        run = RuleRun(ready.rules, TripleIndex(self.k, ready.base), self._file_of)
+        found = self._until_nothing_new(run) if ready.rules else []
+        inferred = [triple for triple in found if not self._is_of_t(triple[0])]
+        said = self._axioms_in(triple for triple in found if self._is_of_t(triple[0]))
+        needed = [triple for triple in inferred if id(run.by[triple]) in ready.of_k]
+        added = self._without_entailed(inferred, needed, said)
+        kept = _Kept(key, inferred, added, ready.lines, ready.unread, ready.names, memoryview(b""))
+        return ready.axioms | said, kept
+
+    def _without_entailed(self, inferred: list[Triple], needed: list[Triple], said: Axioms) -> list[Triple]:
         """What the rules have added, but for what T entails since it has their axioms.
 
         It would be explained twice: by the triple, and by what the rule has read.
         """
         if len(needed) == len(inferred):
             return inferred
+        ready = self._ready
+        entailment = Entailment(self.axioms | ready.axioms | said) if said.axioms else ready.with_rules
         try:
-            entailed = {*Entailment(self.axioms | more).triples([*self.k, *needed])}
+            entailed = {*entailment.triples([*self.k, *needed])}
         except Contradiction:
             return inferred
         own = {*needed}
@@ -154,11 +214,11 @@ class Model:
     def _until_nothing_new(self, run: RuleRun) -> list[Triple]:
         """What the rules add, where T's axioms are applied in turns with them."""
         found: list[Triple] = []
-        entailment = Entailment(self.axioms)
         while True:
             k = [*self.k, *(triple for triple in found if not self._is_of_t(triple[0]))]
             try:
-                entailed = [one for one in entailment.triples(k) if not self._is_of_t(one[0])]
+                triples = self._ready.entailment.triples(k)
+                entailed = [one for one in triples if not self._is_of_t(one[0])]
             except Contradiction:  # it is said, with its reasons, when K is closed
                 entailed = []
             if not run.add(entailed) and found:
@@ -167,6 +227,35 @@ class Model:
             if not new:
                 return found
             found += new
+
+    def _names(self, rules: list[AnyRule], of_k: set[int], with_rules: Entailment) -> RuleNames:
+        if self._has_shapes:  # they may change with K
+            return RuleNames(ANY, ANY)
+        unsaid = self._beyond_t()
+        found: list[Names] = []
+        for k_only in (True, False):
+            names = NO_NAMES
+            for rule in rules:
+                own = names_of(rule)
+                if not k_only or id(rule) in of_k or own.concern(unsaid):
+                    names |= own
+            if names != NO_NAMES and not names.all:
+                leading = frozenset(with_rules.leading_to(names.classes, names.properties))
+                names = Names(leading, leading)
+            found.append(names)
+        return RuleNames(*found)
+
+    def _beyond_t(self) -> list[Triple]:
+        """Triples of T's files that rules read beside K, and T's axioms do not say."""
+        known = self.axioms
+        return [
+            triple
+            for triples in self.files().values()
+            for triple in triples
+            if not (triple[2] if triple[1] == RDF_TYPE else triple[1]).startswith(BUILT_IN)
+            and not triple[1].startswith(OF_SHACL)
+            and (self._is_of_t(triple[0]) or known.assertion(triple) is None)
+        ]
 
     def _is_of_t(self, node: Term) -> bool:
         """Whether a node is a class or a property, which K does not speak of."""
@@ -189,7 +278,7 @@ class Model:
             raise error.placed(said) from None
 
 
-def _why_k_only(rule: TripleRule | SparqlRule, graph: TripleIndex, clauses: ClauseAxioms) -> str:
+def _why_k_only(rule: AnyRule, graph: TripleIndex, clauses: ClauseAxioms) -> str:
     """Why a rule is applied to K only; nothing where its axioms were taken."""
     try:
         clauses.add(clauses_of(rule, graph))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from obep.model import Term, Triple
@@ -28,8 +28,6 @@ class ChangedGraph(Graph):
         self.removed: dict[Triple, None] = {}
         """Triples that only the base has."""
         self._index = PatternIndex()
-        self.followers: list[Callable[[Iterable[Triple], Iterable[Triple]], None]] = []
-        """Called with what has come and what has gone."""
 
     def change(self, add: Iterable[Triple] = (), remove: Iterable[Triple] = ()) -> None:
         """Remove triples of the graph, then add new ones."""
@@ -49,8 +47,6 @@ class ChangedGraph(Graph):
         self._triples = None
         for made in ("facts", "members"):
             self.__dict__.pop(made, None)
-        for follow in self.followers:
-            follow(add, remove)
 
     def once(self) -> Iterator[Triple]:
         """Every triple."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.closure.runnable import LookedAt, build_reading, relations_of
@@ -10,6 +11,8 @@ from obep.ontology.owl.axioms import DIFFERENT_FROM, SAME_AS, Axioms
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.rules.normal_form import Normaliser
 from obep.ontology.rules.program import Names
+from obep.ontology.rules.relevance import relevant
+from obep.ontology.rules.role_relations import Relations
 from obep.ontology.rules.rule_kinds import EMPTY_PROPERTIES, UNEQUAL_TO_ITSELF, Bound, Rule
 
 
@@ -26,11 +29,28 @@ class Entailment:
         self._rules: list[Rule] = [rule for rule, bound in to.normal.rules.items() if bound != Bound.UPPER]
         self._every = [*to.normal.rules]
 
+    @cached_property
+    def _relations(self) -> Relations:
+        known = self._axioms
+        return relations_of(self._every, self._rules, known, known.object_properties | known.data_properties)
+
+    def leading_to(self, classes: frozenset[Term], properties: frozenset[Term]) -> set[Term]:
+        """The classes and properties from which some of these may follow, themselves among them.
+
+        rdf:type stands for all classes.
+        """
+        known, relations = self._axioms, self._relations
+        goals = {*classes, *(known.classes if RDF_TYPE in properties else ())}
+        numbers = {relations.of(p)[0] for p in properties if p in relations}
+        _, seen = relevant(self._rules, (*goals, *numbers), relations)
+        leading = [p for p in known.object_properties | known.data_properties if p in relations]
+        found = {p for p in leading if not seen.isdisjoint(relations.numbers_above(p))}
+        return {*goals, *properties, *found, *(known.classes & seen)}
+
     def triples(self, graph: Iterable[Triple]) -> Iterator[Triple]:
         """All certain entailments; raises `Contradiction`."""
-        known = self._axioms
+        known, relations = self._axioms, self._relations
         properties = known.object_properties | known.data_properties
-        relations = relations_of(self._every, self._rules, known, properties)
         names = Names(())
         names.intern(self._rules)
         looked_at = LookedAt(known, (), known.classes, properties)

@@ -52,20 +52,32 @@ def _further(
     if not left:
         yield values, premises
         return
-    edge = max(left, key=lambda one: (one[1] in values) + (one[2] in values))
-    relation, source, target = edge
-    others = tuple(one for one in left if one is not edge)
-    if source in values and target in values:
+    both = next((one for one in left if one[1] in values and one[2] in values), None)
+    if both is not None:
+        relation, source, target = both
         node = known.edge_node(relation, values[source], values[target])
         if node is not None:
+            others = tuple(one for one in left if one is not both)
             yield from _further(joint, known, values, (*premises, node), others, unnamed)
         return
-    backwards = source not in values
-    near, far = (target, source) if backwards else (source, target)
-    for y, node in known.neighbours(relation, values[near], backwards):
+    steps = (_step(known, values, one) for one in left if one[1] in values or one[2] in values)
+    edge, far, ends = min(steps, key=lambda step: len(step[2]))
+    others = tuple(one for one in left if one is not edge)
+    for y, node in ends:
         own = _conditions(joint, known, far, y, unnamed)
         if own is not None:
-            yield from _further(joint, known, {**values, far: y}, (*premises, node, *own), others, unnamed)
+            there = {**values, far: y}
+            yield from _further(joint, known, there, (*premises, node, *own), others, unnamed)
+
+
+def _step(
+    known: Known, values: Values, edge: tuple[int, int, int]
+) -> tuple[tuple[int, int, int], int, list[tuple[int, Any]]]:
+    """An edge of which one end has a value: the variable at the other end, and what it may be."""
+    relation, source, target = edge
+    if source in values:
+        return edge, target, known.neighbours(relation, values[source], False)
+    return edge, source, known.neighbours(relation, values[target], True)
 
 
 def _conditions(

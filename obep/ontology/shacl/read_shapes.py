@@ -107,6 +107,7 @@ class ShapeReader:
         match word:
             case "class":
                 shape.reads |= {RDF_TYPE, SUB_CLASS_OF}
+                shape.classes.add(object_)
                 return check.of_class(object_)
             case "datatype":
                 return check.of_datatype(object_)

@@ -219,20 +219,20 @@ def _of_queries(rule: SparqlRule) -> Iterator[_Part]:
             yield head, body
 
 
-def _parsed(query: Query) -> tuple[tuple[ast.TriplePattern, ...], ast.Group]:
+def form_of(query: Query) -> ast.Node:
     """The query as the grammar of C-SPARQL reads it, which has all of SPARQL's groups."""
     from obep.query.parse.parser import parse
 
     prefixes = " ".join(f"PREFIX {name}: <{iri}>" for name, iri in query.prefixes.items())
-    construct = query.text.replace("\x00", "")
-    begin = construct.upper().index("CONSTRUCT")
+    text = query.text.replace("\x00", "")
     try:
-        file = parse(
-            f"REGISTER QUERY q AS {prefixes} {construct[:begin]} {construct[begin:]}", language="csparql"
-        )
-        form = file.queries[0].form
+        return parse(f"REGISTER QUERY q AS {prefixes} {text}", language="csparql").queries[0].form
     except (ObepError, IndexError):
         raise KOnly("its query is more than a group of triples") from None
+
+
+def _parsed(query: Query) -> tuple[tuple[ast.TriplePattern, ...], ast.Group]:
+    form = form_of(query)
     if not isinstance(form, ast.ConstructQuery):
         raise KOnly("its query is not a CONSTRUCT")
     return form.template, form.select.where

@@ -58,6 +58,8 @@ class Shape:
     """The properties that its own tests read, beside those of its path."""
     parts: list[Shape] = field(default_factory=list)
     """All shapes that it uses."""
+    classes: set[Term] = field(default_factory=set)
+    """The classes of its tests."""
     reads_all: bool = False
     """Whether it may read any property."""
     sparql: bool = False

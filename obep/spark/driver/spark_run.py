@@ -194,7 +194,7 @@ class SparkRun:
         """The order with the indexes of what mappings look up in K, where it does not change."""
         waits = bool(self.query.linked.models)
         return replace(
-            self.order, config=self.order.config.with_lookups(self.query.bundle.k.once, waits=waits)
+            self.order, config=self.order.config.with_lookups(self.query.bundle.with_rules, waits=waits)
         )
 
     def _detect(self, opened: Opened, buckets: int) -> DataFrame:

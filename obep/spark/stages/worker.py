@@ -194,7 +194,7 @@ def _routes(bundle: str, buckets: int, share: Share, named: bool, capped: bool, 
     query, layout = query_of(bundle), layout_of(bundle, buckets, capped)
     prepared = prepared_by(prepares, query)
     if prepared is not None:
-        prepared.begin(query.bundle.k.once)
+        prepared.begin(query.bundle.with_rules)
     return Routes(layout, query.asks.all, share, named, prepared)
 
 

@@ -210,11 +210,13 @@ def clauses(draw: st.DrawFn) -> str:
         body.append(f"{far} {role} {near}" if far != ":a" and draw(st.booleans()) else f"{near} {role} {far}")
         known += [far] if far.startswith(("?", "$")) and far not in known else []
     conditions = st.tuples(st.sampled_from(known), st.sampled_from(["a :C0", "a :D", ":v ?n"])).map(" ".join)
-    body += draw(st.lists(conditions, max_size=2, unique=True))
-    limit = " FILTER (?n > 1)" if sum(":v ?n" in one for one in body) == 1 and draw(st.booleans()) else ""
+    some = draw(st.lists(conditions, max_size=2, unique=True))
+    body += [one.replace("?n", f"?n{place}") for place, one in enumerate(some)]
+    limit = " FILTER (?n0 > 1)" if some and ":v" in some[0] and draw(st.booleans()) else ""
     ends = st.sampled_from(known)
     head = draw(
         st.one_of(
+            st.just("$this a :Hit"),
             st.just("$this a :Hit"),
             ends.map(lambda x: f"{x} a :D"),
             st.tuples(ends, roles, st.one_of(ends, nodes)).map(" ".join),
@@ -236,10 +238,12 @@ def split_models(draw: st.DrawFn) -> tuple[str, str, str]:
     )
     head = HEAD[: HEAD.index(":C2")] + "@prefix owl: <http://www.w3.org/2002/07/owl#> . " + _DECLARED
     target = draw(st.sampled_from(["sh:targetClass :C0", "sh:targetSubjectsOf :p", "sh:targetObjectsOf :q"]))
+    few = st.sampled_from([":a", ":b", ":c"])
     triple = st.one_of(
-        st.tuples(nodes, st.just("a"), st.sampled_from([":C0", ":D"])),
-        st.tuples(nodes, roles, nodes),
-        st.tuples(nodes, st.just(":v"), st.sampled_from(["1", "2"])),
+        st.tuples(few, st.just("a"), st.sampled_from([":C0", ":D"])),
+        st.tuples(few, roles, few),
+        st.tuples(few, roles, few),
+        st.tuples(few, st.just(":v"), st.sampled_from(["1", "2"])),
     ).map(lambda t: f"{' '.join(t)} .")
-    k, item = (draw(st.lists(triple, max_size=8, unique=True)) for _ in range(2))
+    k, item = (draw(st.lists(triple, min_size=2, max_size=9, unique=True)) for _ in range(2))
     return f"{head}\n:S {target} ; {' ; '.join(rules)} .", "\n".join(k), "\n".join(item)

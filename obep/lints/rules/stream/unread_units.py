@@ -42,7 +42,7 @@ def watch(bundle: Bundle, here: Listening) -> Quantities | None:
     if not bundle.definitions.units:
         return None
     quantities = Quantities(bundle.definitions.units)
-    quantities.begin(bundle.k.once())
+    quantities.begin(bundle.with_rules())
     return quantities
 
 
