@@ -122,6 +122,14 @@ class Admission:
         watermark = self.clock.watermark
         return None if watermark is None else self.running.changes.first_instant(watermark)
 
+    def changes_of_graph(self) -> list[Item]:
+        """The changes of the static graph that are made, as one, and those that wait before the next."""
+        come, gone = self.running.changes.dump()
+        first, streams = self.first_instant(), self.running.changes.streams
+        waiting = [item for at, item in self.buffer if first is not None and at <= first]
+        made = [Item(UPDATE, 0, tuple(come), removed=tuple(gone))] if come or gone else []
+        return [*made, *(item for item in waiting if item.stream in streams)]
+
     def release(self, found: Found) -> None:
         """Process what the watermark has come to, and move time there."""
         watermark = self.clock.watermark

@@ -186,6 +186,11 @@ class Engine:
             )
         return self._out(found)
 
+    def changes_of_graph(self) -> list[Item]:
+        """The changes that lead from the static graph at the start to that of the first open instant."""
+        with self._lock:
+            return self._admission.changes_of_graph()
+
     def push_frame(
         self,
         frame: Any,

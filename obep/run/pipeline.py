@@ -58,6 +58,8 @@ class Changing(Protocol):
 
     def update_triples(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> list[Occurrence]: ...
 
+    def changes_of_graph(self) -> list[Item]: ...
+
 
 class Sharing(Protocol):
     """What becomes of the answers of a run that has a share of the keys only."""
@@ -217,6 +219,11 @@ class Run:
         self.query_hash, self.streams, self.outlets = query.hash, frozenset(query.linked.streams), outlets
         self.save()
         return done
+
+    def changes_of_graph(self) -> list[Item]:
+        """How the static graph of now differs from that of its files, by streams and earlier changes."""
+        assert isinstance(self.engine, Changing)
+        return self.engine.changes_of_graph()
 
     def update(self, insert: Iterable[Triple], delete: Iterable[Triple]) -> None:
         """Changes the static graph from the watermark on."""

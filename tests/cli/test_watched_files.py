@@ -154,7 +154,11 @@ def test_another_content_of_the_static_graph_changes_it_and_keeps_the_query(tmp_
     (tmp_path / "k.ttl").write_text("<http://e/a> a <http://e/Sensor> .")
     path.write_text(QUERY.replace("FROM STREAM", "FROM GRAPH <k.ttl>\nFROM STREAM"))
     changes: list[object] = []
-    run = SimpleNamespace(checkpoint=None, update=lambda come, gone: changes.append((come, gone)))
+    run = SimpleNamespace(
+        checkpoint=None,
+        update=lambda come, gone: changes.append((come, gone)),
+        changes_of_graph=list,
+    )
     times = iter(range(100))
     order = SimpleNamespace()
     watch = QueryWatch(order, load(path), Notes(), Progress(quiet=True), clock=lambda: float(next(times)))  # type: ignore[arg-type]
@@ -187,7 +191,11 @@ def test_a_static_graph_that_contradicts_the_ontology_is_not_taken(tmp_path: Pat
     head = "VOCAB <apart.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM"
     path.write_text(QUERY.replace("FROM STREAM", head))
     changes: list[tuple[list[object], list[object]]] = []
-    run = SimpleNamespace(checkpoint=None, update=lambda come, gone: changes.append((come, gone)))
+    run = SimpleNamespace(
+        checkpoint=None,
+        update=lambda come, gone: changes.append((come, gone)),
+        changes_of_graph=list,
+    )
     times = iter(range(100))
     watch = QueryWatch(
         SimpleNamespace(), load(path), Notes(), Progress(quiet=True), lambda: float(next(times))
@@ -200,3 +208,41 @@ def test_a_static_graph_that_contradicts_the_ontology_is_not_taken(tmp_path: Pat
     [(come, gone)] = changes
     assert [one[0] for one in come] == ["<http://e/b>"]  # type: ignore[index]
     assert gone == []
+
+
+def test_a_change_that_only_a_stream_makes_consistent_is_made(tmp_path: Path) -> None:
+    """It is judged by the static graph of its instant. Before, it was judged by that of the start."""
+    from types import SimpleNamespace
+
+    from obep.run.changing.query_watch import QueryWatch
+    from obep.run.progress import Progress
+
+    path, owl = project(tmp_path), "http://www.w3.org/2002/07/owl#"
+    facts = "<http://e/a> a <http://e/Sensor> ."
+    (tmp_path / "k.ttl").write_text("")
+    names = f"<http://e/Room> a <{owl}Class> . <http://e/celsius> a <{owl}DatatypeProperty> ."
+    (tmp_path / "apart.ttl").write_text(
+        f"<http://e/Sensor> a <{owl}Class> ; <{owl}disjointWith> <http://e/Room> . {names}"
+    )
+    head = "VOCAB <apart.ttl>\nFROM GRAPH <k.ttl>\nFROM STREAM"
+    path.write_text(QUERY.replace("FROM STREAM", head))
+    query = load(path)
+    engine = query.engine()
+    engine.update(insert=facts, at=1)
+    engine.advance(2)
+    run = SimpleNamespace(
+        checkpoint=None, update=engine.update_triples, changes_of_graph=engine.changes_of_graph
+    )
+    times = iter(range(100))
+    watch = QueryWatch(SimpleNamespace(), query, Notes(), Progress(quiet=True), lambda: float(next(times)))  # type: ignore[arg-type]
+    rewrite(tmp_path / "k.ttl", "<http://e/a> a <http://e/Room> .")
+    watch.look(run)  # type: ignore[arg-type]
+    assert engine.counters["changes"] == 1, "a is a sensor by the stream"
+    engine.update(delete=facts, at=3)
+    engine.advance(4)
+    rewrite(tmp_path / "k.ttl", "<http://e/a> a <http://e/Room> . <http://e/b> a <http://e/Room> .")
+    watch.look(run)  # type: ignore[arg-type]
+    assert engine.counters["changes"] == 3
+    [made] = engine.changes_of_graph()
+    assert {s for s, _, _ in made.triples} == {"<http://e/a>", "<http://e/b>"}
+    assert engine.counters["dead_letters"] == 0

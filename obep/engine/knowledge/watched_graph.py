@@ -14,7 +14,7 @@ class WatchedGraph:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._paths = paths
-        self._first = self._known = self._before = frozenset(load_graph(paths))
+        self._known = self._before = frozenset(load_graph(paths))
 
     def difference(self) -> tuple[list[Triple], list[Triple]]:
         """Read the files again: the triples that are new, and those that have gone.
@@ -25,10 +25,6 @@ class WatchedGraph:
         before = self._before = self._known
         self._known = now
         return sorted(now - before), sorted(before - now)
-
-    def since_start(self) -> tuple[list[Triple], list[Triple]]:
-        """All triples that have come and gone since the run began."""
-        return sorted(self._known - self._first), sorted(self._first - self._known)
 
     def take_back(self) -> None:
         """Forget the last difference: the static graph was not changed."""

@@ -133,7 +133,7 @@ class QueryWatch:
             self.refuse_graph(error)
             return
         try:
-            require_change(self._query, *self._graph.since_start())
+            require_change(self._query, come, gone, run.changes_of_graph())
         except ObepError as error:
             self._graph.take_back()
             self.refuse_graph(error)
@@ -198,14 +198,16 @@ def _digest(path: Path) -> bytes:
         return b"missing"
 
 
-def require_change(query: Query, come: Iterable[Triple], gone: Iterable[Triple]) -> None:
-    """Refuse a change of the static graph that cannot be made while the query runs."""
+def require_change(
+    query: Query, come: Iterable[Triple], gone: Iterable[Triple], before: Iterable[Item] = ()
+) -> None:
+    """Refuse a change of the static graph that cannot be made while the query runs, after those before it."""
     changes = KnowledgeChanges(Matcher(query.bundle, query.asks.all), ())
-    item = Item(UPDATE, 0, tuple(come), removed=tuple(gone))
 
     def made() -> Runtime:
         return Runtime(query.plan, changes.matcher)
 
-    outcome, _ = changes.apply(item, made(), made)
+    for item in (*before, Item(UPDATE, 0, tuple(come), removed=tuple(gone))):
+        outcome, _ = changes.apply(item, made(), made)
     if isinstance(outcome, DeadLetter):
         raise fail(outcome.code, outcome.reason)
