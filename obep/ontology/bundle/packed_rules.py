@@ -62,7 +62,7 @@ def unpack_rules(
     read = files if packed.files is None else partial(_unpacked, packed.files)
     assert read is not None, "the files are in the bytes, or can be read"
     said = Graph.packed(packed.facts, packed.k)
-    model = Model(unpack_axioms(packed.t), said, packed.shapes, read, make_pattern)
+    model = Model(unpack_axioms(packed.t), said, packed.shapes, read, make_pattern, names=packed.names)
     added, rules, unread = tuple(packed.inferred), tuple(packed.rules), tuple(packed.unread)
     return Applied(t, k, added, rules, unread, model, packed.names)
 

@@ -31,7 +31,7 @@ from obep.ontology.shacl.clause_axioms import ClauseAxioms
 from obep.ontology.shacl.read_rules import SparqlRule, TripleRule, Unread, read_rules
 from obep.ontology.shacl.read_shapes import MakePattern, ShapeReader
 from obep.ontology.shacl.rule_clauses import KOnly, clauses_of
-from obep.ontology.shacl.rule_dependencies import ANY, NO_NAMES, Names, names_of
+from obep.ontology.shacl.rule_dependencies import ANY, NO_NAMES, Names, all_of, names_of
 from obep.ontology.shacl.run_rules import RuleRun
 from obep.ontology.shacl.shacl_terms import OF_SHACL, sh
 from obep.ontology.shacl.triple_index import TripleIndex
@@ -118,6 +118,8 @@ class Model:
     files: Callable[[], Mapping[Path, list[Triple]]]
     make_pattern: MakePattern
     folder: Path | None = None
+    names: RuleNames | None = None
+    """As they were found before."""
 
     def applied(self) -> Applied:
         """T and K with what the rules add."""
@@ -137,7 +139,7 @@ class Model:
         axioms = self.axioms | more if more != Axioms() else self.axioms
         rules = tuple(kept.rules)
         unread = tuple(replace(one, file=self._file_of(one.shape)) for one in kept.unread)
-        model = self if rules else None
+        model = replace(self, names=kept.names) if rules else None
         return Applied(axioms, k, tuple(kept.inferred), rules, unread, model, kept.names)
 
     def _file_of(self, shape: Term) -> str:
@@ -179,7 +181,7 @@ class Model:
         lines = [RuleLine(rule.label, rule.shape, _why_k_only(rule, graph, clauses)) for rule in rules]
         of_k = {id(rule) for rule, line in zip(rules, lines, strict=True) if line.k_only}
         with_rules = Entailment(self.axioms | clauses.axioms())
-        names = self._names(rules, of_k, with_rules)
+        names = self.names or self._names(rules, of_k, with_rules)
         return _Ready(
             base, rules, unread, lines, of_k, names, clauses.axioms(), Entailment(self.axioms), with_rules
         )
@@ -231,31 +233,30 @@ class Model:
     def _names(self, rules: list[AnyRule], of_k: set[int], with_rules: Entailment) -> RuleNames:
         if self._has_shapes:  # they may change with K
             return RuleNames(ANY, ANY)
-        unsaid = self._beyond_t()
-        found: list[Names] = []
-        for k_only in (True, False):
-            names = NO_NAMES
-            for rule in rules:
-                own = names_of(rule)
-                if not k_only or id(rule) in of_k or own.concern(unsaid):
-                    names |= own
-            if names != NO_NAMES and not names.all:
-                leading = frozenset(with_rules.leading_to(names.classes, names.properties))
-                names = Names(leading, leading)
-            found.append(names)
-        return RuleNames(*found)
+        unsaid, every = self._beyond_t(), [(rule, names_of(rule)) for rule in rules]
+        k_only = all_of(own for rule, own in every if id(rule) in of_k or own.meet(unsaid))
 
-    def _beyond_t(self) -> list[Triple]:
-        """Triples of T's files that rules read beside K, and T's axioms do not say."""
-        known = self.axioms
-        return [
-            triple
-            for triples in self.files().values()
-            for triple in triples
-            if not (triple[2] if triple[1] == RDF_TYPE else triple[1]).startswith(BUILT_IN)
-            and not triple[1].startswith(OF_SHACL)
-            and (self._is_of_t(triple[0]) or known.assertion(triple) is None)
-        ]
+        def leading(names: Names) -> Names:
+            if names == NO_NAMES or names.all:
+                return names
+            found = frozenset(with_rules.leading_to(names.classes, names.properties))
+            return Names(found, found)
+
+        return RuleNames(leading(k_only), leading(all_of(own for _, own in every)))
+
+    def _beyond_t(self) -> Names:
+        """The names of triples of T's files that rules read beside K, and T's axioms do not say."""
+        properties: set[Term] = set()
+        classes: set[Term] = set()
+        for triples in self.files().values():
+            for triple in triples:
+                s, p, o = triple
+                name = o if p == RDF_TYPE else p
+                if not name.startswith((*BUILT_IN, OF_SHACL)) and (
+                    self._is_of_t(s) or self.axioms.assertion(triple) is None
+                ):
+                    (classes if p == RDF_TYPE else properties).add(name)
+        return Names(frozenset(properties), frozenset(classes))
 
     def _is_of_t(self, node: Term) -> bool:
         """Whether a node is a class or a property, which K does not speak of."""

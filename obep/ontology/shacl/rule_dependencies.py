@@ -36,8 +36,22 @@ class Names(msgspec.Struct, frozen=True, array_like=True):
             return True
         return p in self.properties or (p == RDF_TYPE and o in self.classes)
 
+    def meet(self, other: Names) -> bool:
+        """Whether they have a name in common."""
+        every = RDF_TYPE in self.properties and other.classes
+        shared = self.properties & other.properties or self.classes & other.classes
+        return self.all or other.all or bool(every or shared)
+
     def __or__(self, other: Names) -> Names:
         return Names(self.properties | other.properties, self.classes | other.classes, self.all or other.all)
+
+
+def all_of(some: Iterable[Names]) -> Names:
+    """All of them together."""
+    some = list(some)
+    properties = frozenset(name for one in some for name in one.properties)
+    classes = frozenset(name for one in some for name in one.classes)
+    return Names(properties, classes, any(one.all for one in some))
 
 
 ANY = Names(all=True)
@@ -81,10 +95,7 @@ def _read(expression: Expression) -> Names:
         case Filtered(shape, of):
             return _of_shape(shape, set()) | _read(of)
         case Together(parts):
-            found = NO_NAMES
-            for part in parts:
-                found |= _read(part)
-            return found
+            return all_of(map(_read, parts))
     return NO_NAMES
 
 
