@@ -9,7 +9,7 @@ import pyoxigraph
 from obep.abstraction.matcher import Matched, Matcher
 from obep.model import DeadLetter, Item, Occurrence, Term, Triple
 from obep.ontology.bundle.compile import Bundle, compile_bundle
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axioms import Axioms, SafeRule
 from obep.ontology.owl.rdf_to_owl import axioms_of
 from obep.query.link import Linked, link
 from obep.query.parse.parser import parse
@@ -49,9 +49,11 @@ def linked(events: str) -> Linked:
     return link(parse(f"{header}\n{events}\n"))
 
 
-def bundle(t: str, events: str, k: str = "", *, java: bool = False) -> Bundle:
-    """A compiled problem."""
-    return compile_bundle(linked(events), ontology(t), turtle(k, "k"), java=java)
+def bundle(
+    t: str, events: str, k: str = "", *, java: bool = False, rules: tuple[SafeRule, ...] = ()
+) -> Bundle:
+    """A compiled problem; `rules` are axioms of T that no file of OWL has."""
+    return compile_bundle(linked(events), ontology(t) | Axioms(rules), turtle(k, "k"), java=java)
 
 
 def item(text: str, at: int = 7, stream: str = "s") -> Item:

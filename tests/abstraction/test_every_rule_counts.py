@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from cases import bundle, found, item
+from cases import BASE, bundle, found, item
 
 from obep.abstraction.matcher import Matcher
 from obep.errors import ObepError
@@ -29,17 +29,49 @@ CASES = [
     for path in sorted((Path(__file__).parent / "data").glob("*.toml"))
     for case in tomllib.loads(path.read_text())["case"]
 ]
+AROUND = tuple(axioms.PropertyAtom(f"<{BASE}{p}>", s, o) for p, s, o in ("pxy", "ryx"))
+OF_D = axioms.ClassAtom(axioms.Class(f"<{BASE}D>"), "y")
+IS_E = axioms.ClassAtom(axioms.Class(f"<{BASE}E>"), "x")
+NAMES = "".join(f":{p} a owl:ObjectProperty . " for p in "pqr") + ":D a owl:Class . :E a owl:Class ."
+CASES += [
+    {
+        "t": NAMES,
+        "rules": (axioms.SafeRule((*AROUND, OF_D), IS_E),),
+        "events": "EVENT H AS E",
+        "item": ":x :p :y . :y :r :x . :y a :D .",
+        "expect": ["H(:x) <= :x :p :y* ; :y :r :x* ; :y a :D*"],
+    },
+    {
+        "t": NAMES,
+        "rules": (axioms.SafeRule((*AROUND, OF_D), IS_E),),
+        "events": "EVENT H AS p some E",
+        "k": ":x :p :y . :y :r :x . :y a :D .",
+        "item": ":z :p :x .",
+        "expect": ["H(:z) <= :x :p :y ; :y :r :x ; :y a :D ; :z :p :x*"],
+    },
+    {
+        "t": NAMES,
+        "rules": (axioms.SafeRule(AROUND, axioms.PropertyAtom(f"<{BASE}q>", "x", "y")),),
+        "events": "EVENT H AS p some (q some D)",
+        "k": ":x :p :y . :y :r :x . :y a :D .",
+        "item": ":z :p :x .",
+        "expect": ["H(:z) <= :x :p :y ; :y :r :x ; :y a :D ; :z :p :x*"],
+    },
+]
+"""With rules that no file of OWL has; in the last two they are read backwards, too."""
 KINDS: tuple[type, ...] = Rule.__args__  # type: ignore[attr-defined]
 STEPS = [
     "AND", "UP_FIRST", "UP_SECOND", "FILL", "SELF_OUT", "IS", "APART", "MERGE", "KEY", "HEAD_FIRST",
     "HEAD_SECOND", "JOIN_FIRST", "JOIN_SECOND", "TEST", "COUNT", "CHAIN_FIRST", "CHAIN_SECOND", "SELF_IN",
-    "ROLES_APART", "EDGE_MERGE",
+    "ROLES_APART", "EDGE_MERGE", "BODY",
 ]  # fmt: skip
 
 
 def holds(case: dict[str, Any]) -> bool:
     try:
-        matcher = Matcher(bundle(case.get("t", ""), case["events"], case.get("k", "")))
+        matcher = Matcher(
+            bundle(case.get("t", ""), case["events"], case.get("k", ""), rules=case.get("rules", ()))
+        )
         if "clash" in case:
             return isinstance(matcher.match(item(case["item"])), DeadLetter)
         return found(matcher, case["item"]) == set(case["expect"])
@@ -91,7 +123,20 @@ def test_every_step_of_the_machine_counts(step: str, monkeypatch: pytest.MonkeyP
     assert not all(holds(case) for case in CASES)
 
 
-BACKWARDS = ["AND", "UP_FIRST", "COUNT", "SELF_IN", "FILL", "SELF_OUT", "CHAIN_FIRST", "IS", "MERGE", "KEY"]
+BACKWARDS = [
+    "AND",
+    "UP_FIRST",
+    "COUNT",
+    "SELF_IN",
+    "FILL",
+    "SELF_OUT",
+    "CHAIN_FIRST",
+    "IS",
+    "MERGE",
+    "KEY",
+    "BODY",
+    "BODY_OF_EDGE",
+]
 
 
 @pytest.mark.parametrize("step", BACKWARDS)
@@ -117,7 +162,11 @@ def test_equality_replaces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_all_steps_are_tried() -> None:
     numbers = {value for name, value in vars(program).items() if name.isupper() and isinstance(value, int)}
-    tables = {program.JOINS_FIRST, program.JOINS_SECOND}  # many JOIN_FIRST or JOIN_SECOND as one
+    tables = {
+        program.JOINS_FIRST,
+        program.JOINS_SECOND,
+        program.BODY_OF_EDGE,
+    }  # many JOIN_FIRST or JOIN_SECOND as one
     assert {getattr(program, step) for step in STEPS} == numbers - {program.BOTTOM} - tables | {program.AND}
     assert len(KINDS) == len(
         {kind for kind in vars(rule_kinds).values() if isinstance(kind, type)} & set(KINDS)

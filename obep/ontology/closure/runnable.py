@@ -55,6 +55,8 @@ def relations_of(
     roles.extend(chain.sup for chain in chains)
     sure = list(sure) if chains and any(isinstance(rule, r.SelfOut) for rule in rules) else []
     for rule in rules:
+        if isinstance(rule, r.Join | r.JoinEdge):
+            roles.extend(role for role, _, _ in rule.body.edges)
         for name in ("role", "first", "second", "sup", "property"):
             role = getattr(rule, name, None)
             if isinstance(role, str | Inverse):
