@@ -146,6 +146,19 @@ def test_a_state_by_a_class_names_the_part_that_is_missing() -> None:
     assert "    occupied value true: missing" in found
 
 
+def test_a_state_by_a_class_of_the_static_graph_names_the_part_that_is_missing(tmp_path: Path) -> None:
+    """Fuzzing found a TypeError."""
+    graph = '@prefix : <http://e/#> . :b :status "shut" . :c :status "open" .'
+    (tmp_path / "k.ttl").write_text(graph, "utf-8")
+    text = "FROM GRAPH <k.ttl>\nEVENT T AS (temperature some number)\n"
+    text += 'STATE Installed(?z) AS (status value "open")\nEVENT In(?z) MATCH BEGIN Installed(?z)\nRETURN In'
+    engine = obep.load(text=PREFIX + text, folder=tmp_path).engine()
+    engine.push("@prefix : <http://e/#> . :b :temperature 3 .", at=60)
+    engine.close()
+    found = str(engine.why_not("Installed(:b)")).splitlines()
+    assert found[1:] == ["b is the nearest:", '  status value "open": missing; it is "shut"']
+
+
 @pytest.mark.parametrize(
     ("question", "lines"),
     [

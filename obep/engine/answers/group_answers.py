@@ -79,7 +79,7 @@ def _class_lines(
 ) -> Iterator[str]:
     """Which part of a class expression is missing."""
     said = tuple(triple for window in run.windows for triple in window.triples)
-    whole = Item(event.on or "", telling.now, said or query.bundle.k)
+    whole = Item(event.on or "", telling.now, said or tuple(query.bundle.k))
     individual = key[0] if key else None
     found = nearest(query.bundle, event, [whole], individual)
     if found is not None:
