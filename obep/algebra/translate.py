@@ -30,7 +30,7 @@ from obep.query.free_variables import HIDDEN
 from obep.query.group_walk import AtomColumns, group_variables, projected
 
 DEEPEST = 100
-"""Groups inside groups."""
+"""Groups inside groups, and the parts of each: a part is joined to those before it."""
 
 
 def translate(query: ast.Group | ast.Select, atoms: Mapping[Term, AtomColumns] | None = None) -> SelectNode:
@@ -99,15 +99,17 @@ def _of_scope(select: ast.Select, atoms: Mapping[Term, AtomColumns]) -> list[str
     return [name for part in more for name in mentioned(part, atoms)]
 
 
-def check_depth(depth: int) -> None:
-    """Refuse groups that stand inside each other too often."""
-    if depth >= DEEPEST:
+def deeper(depth: int, parts: int) -> int:
+    """The depth below a group with so many parts; refused if that is too deep to be evaluated."""
+    below = depth + max(parts, 1)
+    if below > DEEPEST:
         raise fail(
             "OBEP005",
-            "nested too deeply",
-            reason=f"Groups may be nested {DEEPEST} times.",
-            remedy="use fewer braces: { a { b } } is usually the same as { a b }",
+            "nested too deeply" if parts < DEEPEST // 2 else f"a group of {parts} parts",
+            reason=f"Groups inside groups and the parts of each, taken together, may be {DEEPEST}.",
+            remedy="use fewer braces: { a { b } } is usually the same as { a b }; or split the query",
         )
+    return below
 
 
 class _Scope:
@@ -132,8 +134,9 @@ class _Scope:
 
     def _parts(self, group: ast.Group) -> tuple[BagNode, Tested | None]:
         """Split a group into its filters and the rest: a filter applies to the whole group."""
-        check_depth(self._depth)
-        self._depth += 1
+        patterns = sum(len(one.patterns) - 1 for one in group.elements if isinstance(one, ast.Bgp))
+        filters = sum(isinstance(one, ast.Filter) for one in group.elements)
+        depth, self._depth = self._depth, deeper(self._depth, len(group.elements) + patterns - filters)
         node: BagNode = BasicGraphPattern()
         conditions: list[ast.Expression] = []
         for element in group.elements:
@@ -150,7 +153,7 @@ class _Scope:
             else:
                 node = joined(node, self._element(element))
         all_of = self._compiler.tested(*conditions) if conditions else None
-        self._depth -= 1
+        self._depth = depth
         return node, all_of
 
     def _element(self, element: ast.GroupElement) -> BagNode:

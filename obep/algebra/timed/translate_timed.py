@@ -27,7 +27,7 @@ from obep.algebra.timed.timed_policies import ChosenOptionalSeq, ChosenSeq, Time
 from obep.algebra.timed.timed_rows import NoTriples, TimedExtend, TimedFilter, TimedProjection, TimedValues
 from obep.algebra.timed.timed_tests import TimedTest, lasts_less, shortest, timed_test
 from obep.algebra.timed.triple_history import GroupInHistory, History
-from obep.algebra.translate import check_depth, layout_of
+from obep.algebra.translate import deeper, layout_of
 from obep.algebra.translate_path import Place, triple_match
 from obep.errors import ObepError, fail
 from obep.guards.guard_terms import term_of
@@ -114,8 +114,9 @@ class TimedScope:
 
     def _parts(self, group: ast.Group, within: int | None, *, joins: bool = True) -> _Group:
         """`joins`: whether its EXISTS are about its own solutions alone, and can be joined with these."""
-        check_depth(self._depth)
-        self._depth += 1
+        beside = sum(len(one.groups) - 1 for one in group.elements if isinstance(one, ast.SideBySide))
+        filters = sum(isinstance(one, ast.Filter | ast.Timewindow) for one in group.elements)
+        depth, self._depth = self._depth, deeper(self._depth, len(group.elements) + beside - filters)
         plain, exists = _split(_filters(group))
         bound = shortest((within, lasts_less(plain)))
         node: TimedNode = NoTriples()
@@ -135,7 +136,7 @@ class TimedScope:
                 node = one if isinstance(node, NoTriples) else SideBySide(node, one, bound)
         node, later = self._with_exists(node, exists) if joins else (node, exists)
         passes = timed_test(self._compiler, (*plain, *later))
-        self._depth -= 1
+        self._depth = depth
         return _Group(node, passes)
 
     def _optional(self, main: TimedNode, operand: ast.TimedOperand) -> tuple[TimedNode, TimedTest]:
