@@ -182,7 +182,8 @@ def test_the_pictures_show_what_the_engine_finds(shell_home: Path) -> None:
 
 
 def test_every_picture_is_shown() -> None:
-    shown = set(re.findall(r"\(pictures/([\w-]+\.svg)\)", (DOCS / "operators.md").read_text("utf-8")))
+    texts = [(DOCS / page).read_text("utf-8") for page in ("operators.md", "performance.md")]
+    shown = {name for text in texts for name in re.findall(r"\(pictures/([\w-]+\.svg)\)", text)}
     assert shown == {file.name for file in (DOCS / "pictures").glob("*.svg")}
 
 
