@@ -116,6 +116,67 @@ INEXACT = {
         "EVENT H AS n some string",
         "the n that the ontology promises, if none is given: its value is open",
     ),
+    "a key with values that nobody gave": (
+        ":n a owl:DatatypeProperty . :A owl:hasKey ( :n ) . :B a owl:Class ."
+        f":A rdfs:subClassOf {restriction(':n ; owl:someValuesFrom xsd:boolean')} .",
+        "EVENT H AS B",
+        "n is a key, and its value is open",
+    ),
+    "a reflexive property that is functional": (
+        ":r a owl:ObjectProperty , owl:ReflexiveProperty , owl:FunctionalProperty . :B a owl:Class .",
+        "EVENT H AS B",
+        "r is reflexive, and bounded",
+    ),
+    "a reflexive property that is disjoint with another": (
+        ":r a owl:ObjectProperty , owl:ReflexiveProperty . :B a owl:Class ."
+        ":s a owl:ObjectProperty ; owl:propertyDisjointWith :r .",
+        "EVENT H AS B",
+        "r is reflexive, and bounded",
+    ),
+    "a reflexive property in a key": (
+        ":r a owl:ObjectProperty , owl:ReflexiveProperty . :A owl:hasKey ( :r ) . :B a owl:Class .",
+        "EVENT H AS B",
+        "r is reflexive, and bounded",
+    ),
+    "a chain through a property that is perhaps reflexive": (
+        ":B a owl:Class . :C a owl:Class . :p owl:propertyChainAxiom ( :r :s ) . :s a owl:ObjectProperty ."
+        "owl:Thing rdfs:subClassOf [ a owl:Class ; owl:unionOf ( "
+        f"{restriction(':r ; owl:hasSelf true')} :C ) ] .",
+        "EVENT H AS (p some B) or C",
+        "r may be reflexive, and is part of a chain",
+    ),
+    "witnesses in a circle of disjoint properties": (
+        A_SOME_B + f":B rdfs:subClassOf {restriction(':s ; owl:someValuesFrom :A2')} ."
+        f":A2 rdfs:subClassOf {restriction(':r ; owl:someValuesFrom :B')} ."
+        ":r owl:propertyDisjointWith :q . :q owl:inverseOf :s . :C a owl:Class .",
+        "EVENT H AS A and C",
+        "in a circle of disjoint properties",
+    ),
+    "a witness that a chain leads to, disjoint with another property": (
+        f":A rdfs:subClassOf {restriction(':s ; owl:someValuesFrom :B')} . :C a owl:Class ."
+        ":p owl:propertyChainAxiom ( :r :s ) . :q a owl:ObjectProperty ; owl:propertyDisjointWith :p .",
+        "EVENT H AS A and C",
+        "disjoint properties along a chain",
+    ),
+    "a witness that a chain with a range leads to": (
+        f":A rdfs:subClassOf {restriction(':s ; owl:someValuesFrom :B')} . :C a owl:Class ."
+        ":p owl:propertyChainAxiom ( :r :s ) ; rdfs:range :C .",
+        "EVENT H AS s some C",
+        "a chain leads to it, with a range (p): existentials with chains",
+    ),
+    "a value that nobody gave, of a property that is disjoint with another": (
+        ":n a owl:DatatypeProperty ; owl:propertyDisjointWith :m . :m a owl:DatatypeProperty ."
+        f":A rdfs:subClassOf {restriction(':n ; owl:someValuesFrom xsd:boolean')} . :B a owl:Class .",
+        "EVENT H AS B",
+        "the n that the ontology promises: which is open",
+    ),
+    "a chain through what everything has": (
+        f"owl:Thing rdfs:subClassOf {restriction(':r ; owl:someValuesFrom :B')} ."
+        f":B rdfs:subClassOf {restriction(':s ; owl:someValuesFrom :C')} ."
+        ":p owl:propertyChainAxiom ( :r :s ) .",
+        "EVENT H AS p some C",
+        "everything has r: a bound on the domain",
+    ),
 }
 
 

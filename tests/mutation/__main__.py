@@ -44,9 +44,14 @@ TESTS = {
     "obep/engine/clock.py": "engine/test_clock_idle.py engine/test_clock_in_order.py "
     "engine/test_engine_time.py engine/test_changed_settings.py",
     "obep/guards": "guards abstraction/test_many_guards.py engine/test_families.py",
-    "obep/ontology": "abstraction/test_matcher.py abstraction/test_every_rule_counts.py "
+    "obep/ontology/rules": "abstraction/test_matcher.py abstraction/test_every_rule_counts.py "
     "abstraction/test_kinds_of_reasoning.py abstraction/test_found_by_comparing.py "
-    "abstraction/test_found_with_two_individuals.py ontology/test_relevance.py ontology/test_locality.py",
+    "abstraction/test_bounds.py abstraction/test_found_with_two_individuals.py "
+    "ontology/test_relevance.py ontology/test_locality.py",
+    "obep/ontology/closure": "abstraction/test_matcher.py abstraction/test_every_rule_counts.py "
+    "abstraction/test_changing_store.py abstraction/test_changing_knowledge.py "
+    "abstraction/test_expiring_facts.py "
+    "abstraction/test_shared_k.py abstraction/test_found_with_two_individuals.py abstraction/test_work.py",
 }
 """The tests that are run for what lies below a path."""
 
