@@ -1,7 +1,7 @@
 """Whether an item costs more instructions than recorded: `python bench/check.py`, `make bench-check`.
 
     python bench/check.py            compare with bench/instructions.json; fails where there are 15 % more
-    python bench/check.py --files    only W1 from files, which takes least time
+    python bench/check.py --files    only W1 from files
     python bench/check.py --record   record what is counted now
 
 Callgrind (of valgrind) counts, so it does not matter what else the machine does. One process loads all there
@@ -62,7 +62,9 @@ def from_files(folder: Path) -> dict[str, Work]:
 def from_items() -> dict[str, Work]:
     """Workloads from parsed items, and lines of JSON."""
     import arithmetic_guards
+    import latest
     import reasoning
+    import states
     import workloads
 
     import obep
@@ -84,6 +86,15 @@ def from_items() -> dict[str, Work]:
     guards = engine(arithmetic_guards.QUERY.partition("\n")[2])
     amounts = arithmetic_guards.items(Random(1), 0, MORE, 20)
     found["guards"] = lambda count: guards.push_items(amounts[:count])
+    over = engine(states.OVER.format(within="1 s", having=states.HAVING))
+    rooms = states.Rooms(100)
+    rows = [rooms.item(row) for row in rooms.rows(MORE)]
+    found["OVER"] = lambda count: over.push_items(rows[:count])
+    building = latest.Building(100)
+    zones = obep.load(text=latest.QUERY, java=False).engine(remember=0)
+    zones.push_items(building.start())
+    points = [*building.items(MORE)]
+    found["LATEST"] = lambda count: zones.push_items(points[:count])
     lines = engine(workloads.seq(100, 60).query)
     pairs = lines.push_items(workloads.events(4 * MORE, 100))
     found["lines of JSON"] = lambda count: [line_of(one) for one in pairs[:count]]

@@ -18,7 +18,7 @@ from random import Random
 
 import obep
 from obep.engine.runtime import Runtime
-from obep.model import RDF_TYPE, Item, Occurrence
+from obep.model import RDF_TYPE, EagerOccurrence, Item, Occurrence
 from obep.output.json_writer import to_line
 
 ANSWERS = 61_842
@@ -49,7 +49,9 @@ def occurrences(events: int, millisecond: int = 1000) -> list[Occurrence]:
         if kind in "AB":
             room, event = ROOMS[number], f"<http://example.org/{kind}>"
             triple = (room, RDF_TYPE, f"<http://example.org/Class{kind}>")
-            found.append(Occurrence(event, room, ((triple, at),), at, at, at, at, {asked[event]: ((room,),)}))
+            found.append(
+                EagerOccurrence(event, room, ((triple, at),), at, at, at, at, {asked[event]: ((room,),)})
+            )
     return found
 
 

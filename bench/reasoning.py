@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from figures import Figure, show
 
 from obep.abstraction.matcher import Matched, Matcher
-from obep.model import RDF_TYPE, Item, Occurrence, Triple
+from obep.model import RDF_TYPE, EagerOccurrence, Item, Triple
 from obep.ontology.bundle.compile import Bundle, compile_bundle
 from obep.ontology.owl import axioms as ax
 from obep.ontology.owl.axioms import Axioms
@@ -114,7 +114,7 @@ def ways(bundle: Bundle, items: Sequence[Item]) -> dict[str, tuple[Way, int | No
         for item, occurrences in zip(some, ready, strict=True):
             made = tuple(
                 [
-                    Occurrence(o.event, o.individual, o.explanation, item.at, item.at, item.at, item.at)
+                    EagerOccurrence(o.event, o.individual, o.explanation, item.at, item.at, item.at, item.at)
                     for o in occurrences
                 ]
             )

@@ -7,10 +7,10 @@ since the epoch. Nothing here parses, reasons or keeps state.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 Term = str
 Triple = tuple[Term, Term, Term]
@@ -81,7 +81,7 @@ class DeadLetter(NamedTuple):
     """The line of its file on which it begins, or the row of its frame, where that is known (from 1)."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Occurrence:
     """An event that happened: [start, end], decided at `detected`, because of its explanation.
 
@@ -95,6 +95,9 @@ class Occurrence:
     Hot at 1 of a
       a celsius "31.5"  (seen at 1)
     """
+
+    if not TYPE_CHECKING:
+        __slots__ = ()  # each kind of occurrence has those that it needs; mypy knows the fields
 
     event: Term
     """The IRI of the event."""
@@ -156,6 +159,10 @@ class Occurrence:
         """The identity of a record of it, for sinks that take each once."""
         return self.id
 
+    def _rows_of(self, ask: int) -> tuple[Solution, ...]:
+        # What an ask found in its graph: `solutions`, of which the others need not be made.
+        return self.solutions.get(ask, ())
+
     def to_json(self, style: str | None = None) -> dict[str, object]:
         """The record that `obep run` writes; its instants as `iso` or `integer`, or as they came in."""
         return _writers[0].to_json(self, style)
@@ -176,15 +183,37 @@ class Occurrence:
         return _writers[0].why_html(self)
 
 
-class LazyOccurrence(Occurrence):
-    """An occurrence some of whose fields are made when they are first read."""
+@dataclass(slots=True, eq=False)
+class EagerOccurrence(Occurrence):
+    """An occurrence that holds all of its fields."""
 
-    __slots__ = ()
+
+class LazyOccurrence(Occurrence):
+    """An occurrence of one instant that shares what it has in common with others.
+
+    It holds what only it has. `make_field` makes the rest; an explanation is made once.
+    """
+
+    __slots__ = ("_id", "_solutions", "_stamp", "_written", "explanation", "items", "start", "style")
+
+    _solutions: dict[int, tuple[Solution, ...]] | None
+    """Those that it was given; None: they are made when they are read."""
+
+    @property
+    def solutions(self) -> dict[int, tuple[Solution, ...]]:
+        given = self._solutions
+        found: dict[int, tuple[Solution, ...]] = self.make_field("solutions") if given is None else given
+        return found
+
+    @solutions.setter
+    def solutions(self, given: dict[int, tuple[Solution, ...]]) -> None:
+        self._solutions = given
 
     def __getattr__(self, name: str) -> Any:
         # Only called for a slot without a value.
         value = self.make_field(name)
-        setattr(self, name, value)
+        if name == "explanation":
+            self.explanation = value
         return value
 
     def make_field(self, name: str) -> Any:
@@ -194,11 +223,13 @@ class LazyOccurrence(Occurrence):
         return _DEFAULTS[name]
 
 
-_DEFAULTS = {one.name: one.default for one in fields(Occurrence) if one.default is not MISSING}
+_DEFAULTS: dict[str, Any] = {"_id": "", "items": (), "style": ""}
+for _name in ("end", "detected", "since"):
+    setattr(LazyOccurrence, _name, vars(LazyOccurrence)["start"])  # one slot, read by four names
 
 
 @dataclass(slots=True, eq=False)
-class ConvertedOccurrence(Occurrence):
+class ConvertedOccurrence(EagerOccurrence):
     """A logical occurrence that was found in numbers which were brought to another unit."""
 
     converted: tuple[str, ...] = ()
@@ -212,7 +243,7 @@ def conversions(occurrence: Occurrence) -> tuple[str, ...]:
 
 
 @dataclass(slots=True, eq=False)
-class Alert(Occurrence):
+class Alert(EagerOccurrence):
     """That a state has come to hold (`firing`), or does no longer (`resolved`): two records with one id."""
 
     status: str = "firing"
@@ -230,7 +261,7 @@ class Alert(Occurrence):
 
 
 @dataclass(slots=True, eq=False)
-class Answer(Occurrence):
+class Answer(EagerOccurrence):
     """What a query answers at an instant: rows (`bindings`), or a graph (`constructed`)."""
 
     op: str = ""

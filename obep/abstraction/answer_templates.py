@@ -6,7 +6,7 @@ K's. So an answer about one item is the answer about all of its shape.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Sequence
+from collections.abc import Callable, Collection, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +19,7 @@ from obep.query.ast import Var
 from obep.query.free_variables import THIS, variables
 
 if TYPE_CHECKING:
+    from obep.abstraction.decided_occurrences import DecidedHit
     from obep.abstraction.hit_groups import Groups
 
 WORTH_AN_INDEX = 4
@@ -26,6 +27,8 @@ WORTH_AN_INDEX = 4
 Name = int | Term
 Row = tuple[Name | None, ...]
 Pick = Callable[[tuple[Term, ...]], Solution]
+PlainAsks = tuple[list[tuple[int, int]], list[tuple[int, Row]]]
+"""The asks that only name the individual, and how often; and the one row of each other ask."""
 
 
 class Hit(NamedTuple):
@@ -37,30 +40,11 @@ class Hit(NamedTuple):
     """Those of the item."""
     static: tuple[Assertion, ...]
     """Those of K."""
-    frame: tuple[Assertion, ...] = ()
-    """Both in the order of their terms, where the item's own names cannot change it; else empty."""
-    places: tuple[tuple[int, int], ...] = ()
-    """Where in the frame which triple of the item goes."""
     bounded: bool = False
     rows: tuple[tuple[Questions, tuple[Row, ...]], ...] = ()
     """For the asks with a pattern: what the pattern finds, before their filters."""
     solved: tuple[tuple[int, Pick], ...] | None = None
     """Where each ask has one solution, and no filter: its number, and what makes that of an item's names."""
-
-
-def ordered(hit: Hit, triples: Sequence[Triple], own: Container[Term]) -> Hit:
-    """The hit with the frame of its assertions, if that is the same whatever the item's own names are."""
-    known = {(s, p) for (s, p, _), _ in hit.static}
-    for n in hit.triples:
-        s, p, _ = triples[n]
-        if s in own or (s, p) in known:
-            return hit
-        known.add((s, p))
-    pairs: list[tuple[Triple, int | None]] = [(triples[n], n) for n in hit.triples]
-    pairs += hit.static
-    pairs.sort()
-    places = tuple([(place, n) for place, (_, n) in enumerate(pairs) if n is not None])
-    return hit._replace(frame=tuple(pairs), places=places)
 
 
 class Template(NamedTuple):
@@ -80,6 +64,8 @@ class Template(NamedTuple):
     """Which hits need to be looked at by what an item says, where not all do."""
     read: Collection[object] | None = None
     """The parts of a changing K that the answer depends on (`ChangingStore.read`)."""
+    decided: dict[tuple[str, bool], list[DecidedHit]] | None = None
+    """Of one that is remembered: the hits as all items have them, by stream, and whether these have names."""
 
     def moved(self, places: Sequence[int]) -> Template:
         """The same template for an item whose triples lie at these places."""

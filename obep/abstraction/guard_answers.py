@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
-from obep.abstraction.answer_templates import Hit, Pick, Questions, Row, named, picker
+from obep.abstraction.answer_templates import Hit, Pick, PlainAsks, Questions, Row, named, picker
 from obep.abstraction.guard_graphs import ClosedGraph, OccurrenceGraphs
 from obep.abstraction.hit_groups import Grouping
 from obep.abstraction.open_facts import OpenFacts
@@ -13,7 +13,7 @@ from obep.abstraction.shapes import Shape
 from obep.guards.block_queries import Ask
 from obep.guards.block_solutions import Graphs, is_narrow
 from obep.guards.guard_terms import term_of
-from obep.model import Occurrence, Solution, Term, Triple, body_of
+from obep.model import EagerOccurrence, Occurrence, Solution, Term, Triple, body_of
 from obep.ontology.bundle.compile import Bundle
 from obep.query.ast import Var
 
@@ -95,7 +95,7 @@ class Asking:
             graphs = OccurrenceGraphs(self._bundle, occurrence, ())
             self._solve(ask, occurrence, graphs)
 
-    def plainly(self, hit: Hit) -> tuple[list[tuple[int, int]], list[tuple[int, Row]]] | None:
+    def plainly(self, hit: Hit) -> PlainAsks | None:
         """The asks about a hit that only name the individual, and the one row of each other.
 
         `None` where there is a filter, or another number of rows.
@@ -148,7 +148,7 @@ class PatternRows:
         rows = self._found.get(key)
         if rows is None:
             individual = named(hit.individual, self._names) or ""
-            occurrence = Occurrence(hit.event, individual, (), 0, 0, 0, 0)
+            occurrence = EagerOccurrence(hit.event, individual, (), 0, 0, 0, 0)
             solutions = asked.pattern.solve(occurrence, _Graphs(vocabulary, self._explained(hit), self._wide))
             rows = self._found[key] = tuple([self._row(solution) for solution in solutions])
         return rows

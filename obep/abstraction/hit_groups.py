@@ -7,13 +7,14 @@ events share a body and a pattern, an item's value decides at once which of them
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from obep.abstraction.answer_templates import WORTH_AN_INDEX, Hit, Row, named
 from obep.guards.constant_index import Index
 from obep.guards.typed_values import ExpressionError, Value, parsed
 from obep.model import Term
 
+T = TypeVar("T")
 _REMEMBERED = 1 << 10
 
 
@@ -33,7 +34,7 @@ class Groups(NamedTuple):
     always: tuple[int, ...]
     some: tuple[Group, ...]
 
-    def chosen(self, hits: Sequence[Hit], names: Sequence[Term]) -> list[Hit]:
+    def chosen(self, hits: Sequence[T], names: Sequence[Term]) -> list[T]:
         """The hits whose guards may pass, in their order."""
         found = set(self.always)
         for group in self.some:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeGuard, overload
 from obep.abstraction.decided_occurrences import DecidedHit, Terms
 from obep.formats.tables.mapped_records import Mapped
 from obep.formats.tables.record_blocks import RecordBlock
-from obep.model import DeadLetter, Item, Occurrence, without_record
+from obep.model import DeadLetter, Item, Occurrence
 
 if TYPE_CHECKING:
     from obep.abstraction.matcher import Matcher
@@ -82,10 +82,6 @@ class ItemBlock:
         matched = self._matcher.match(one)
         if isinstance(matched, DeadLetter):
             return matched
-        if matched.occurrences:
-            item = without_record(one)
-            for occurrence in matched.occurrences:
-                occurrence.items = (item,)
         self._entries.append((one.at, matched.occurrences))
         return None
 

@@ -15,7 +15,18 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from obep.formats.stream_reader import as_sent
-from obep.model import RDF_TYPE, Assertion, DeadLetter, Item, Occurrence, Term, Triple
+from obep.model import (
+    RDF_TYPE,
+    Assertion,
+    DeadLetter,
+    EagerOccurrence,
+    Item,
+    LazyOccurrence,
+    Occurrence,
+    Term,
+    Triple,
+    without_record,
+)
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.bundle.relevant_names import SAID
 from obep.ontology.closure.work_budget import MAX_WORK, OVER_BUDGET
@@ -51,9 +62,8 @@ class Statements:
         self._count(matcher)
         if isinstance(found, DeadLetter):
             return found._replace(raw=as_sent(item))
-        for one in found.occurrences:
-            one.explanation = _as_said(one.explanation, made_of)
-        return found._replace(item=item)
+        again = tuple([_restated(one, made_of, without_record(item)) for one in found.occurrences])
+        return found._replace(item=item, occurrences=again)
 
     def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter:
         """Find occurrences in an occurrence whose explanation has statements of several triples."""
@@ -143,6 +153,17 @@ def _name(expression: ax.ClassExpression) -> Term:
     """A name for an unnamed class, which says what it is."""
     digest = blake2b(repr(expression).encode(), digest_size=6).hexdigest()
     return f"<{SAID}{digest}#{_UNSAFE.sub('_', show(expression)).strip('_')[:60]}>"
+
+
+def _restated(one: Occurrence, made_of: dict[Triple, tuple[Triple, ...]], item: Item) -> Occurrence:
+    """An occurrence in the triples of the item; one that shares its explanation gets its own."""
+    explanation = _as_said(one.explanation, made_of)
+    if isinstance(one, LazyOccurrence):
+        at = one.start
+        fields = one.event, one.individual, explanation, at, at, at, at, one.solutions
+        one = EagerOccurrence(*fields, bounded=one.bounded)
+    one.explanation, one.items = explanation, (item,)
+    return one
 
 
 def _as_said(

@@ -11,7 +11,8 @@ from functools import cached_property, partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from obep.abstraction.answer_templates import Hit, Row, Template, named, ordered
+from obep.abstraction.answer_templates import Hit, PlainAsks, Template, named
+from obep.abstraction.decided_occurrences import DecidedHit, decided_hits, decided_occurrence
 from obep.abstraction.guard_answers import Asking
 from obep.abstraction.item_statements import Statements
 from obep.abstraction.open_facts import OpenFacts
@@ -31,12 +32,14 @@ from obep.model import (
     Assertion,
     ConvertedOccurrence,
     DeadLetter,
+    EagerOccurrence,
     Item,
     Occurrence,
     Term,
     Triple,
     body_of,
     local_name,
+    without_record,
 )
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.bundle.contradiction_axioms import ContradictionAxioms
@@ -216,55 +219,22 @@ class Matcher:
         if self._inert is not None and self._is_inert(item):
             return _matched(Matched, (item, (), False))
         shape = self._shapes.of(item.triples)
-        key, triples, own, unknown, more = shape
+        key, _, _, unknown, more = shape
         if more:
             return self.statements.match(item)
         memory = self._memory
         template = None if memory is None else memory.young.get(key) or memory.get(key)
+        again = template is not None
         if template is None:
             template = self._template(shape, key, None)
         if unknown and not every:
             self.unknown += unknown
         if template.clash is not None or template.refused is not None:
             return self._dead(item, template, shape)
-        at, stream, streams = item.at, item.stream, self._streams
-        names = tuple(own)
-        how = dict(item.converted) if item.converted else None
-        occurrences = []
-        hits: Sequence[Hit] = template.hits
-        if template.groups is not None and not every:
-            hits = template.groups.chosen(hits, names)
-        for hit in hits:
-            event, individual, mine, static, frame, places, bounded, _, solved = hit
-            if streams and streams.get(event, stream) != stream:
-                continue
-            explanation: list[Assertion]
-            if frame:
-                explanation = list(frame)
-                for place, n in places:
-                    explanation[place] = (triples[n], at)
-            else:
-                explanation = [(triples[n], at) for n in mine]
-                explanation += static
-                explanation.sort()
-            if isinstance(individual, int):
-                individual = names[individual]
-            occurrence = Occurrence(event, individual, tuple(explanation), at, at, at, at)
-            if how is not None and any(triple in how for triple, _ in explanation):
-                converted = tuple([equation(how[t], t[2]) if t in how else "" for t, _ in explanation])
-                occurrence = ConvertedOccurrence(
-                    event, individual, tuple(explanation), at, at, at, at, converted=converted
-                )
-            if bounded:
-                occurrence.bounded = True
-            if solved is None:
-                if self._asks.some:
-                    self._asks.solve(occurrence, hit, names)
-            elif solved:
-                solutions = occurrence.solutions
-                for number, pick in solved:
-                    solutions[number] = (pick(names),)
-            occurrences.append(occurrence)
+        occurrences: list[Occurrence] = []
+        if template.hits:
+            find = self._find_again if again and not item.converted else self._find
+            find(item, shape, template, occurrences, every)
         if template.capped and not every:
             self.capped += template.capped
         if template.bounded and not every:
@@ -272,11 +242,67 @@ class Matcher:
         if self._graphs is not None:
             try:
                 for occurrence, graphs in self._graphs.match(item):
+                    occurrence.items = (without_record(item),)
                     self._asks.solve_over(occurrence, graphs)
                     occurrences.append(occurrence)
             except Refused as refused:
-                return DeadLetter(stream, at, refused.code, refused.reason, as_sent(item))
+                return DeadLetter(item.stream, item.at, refused.code, refused.reason, as_sent(item))
         return _matched(Matched, (item, tuple(occurrences), template.bounded))
+
+    def _find(
+        self, item: Item, shape: Shape, template: Template, found: list[Occurrence], every: bool
+    ) -> None:
+        """Add the occurrences of a template's hits in an item."""
+        at, stream, streams = item.at, item.stream, self._streams
+        triples, names = shape.triples, tuple(shape.names)
+        how = dict(item.converted) if item.converted else None
+        items = (without_record(item),)
+        hits: Sequence[Hit] = template.hits
+        if template.groups is not None and not every:
+            hits = template.groups.chosen(hits, names)
+        for hit in hits:
+            if streams and streams.get(hit.event, stream) != stream:
+                continue
+            because: list[Assertion] = [(triples[n], at) for n in hit.triples]
+            explanation = tuple(sorted([*because, *hit.static]))
+            fields = hit.event, named(hit.individual, names) or "", explanation, at, at, at, at
+            one = EagerOccurrence(*fields)
+            if how is not None and any(triple in how for triple, _ in explanation):
+                converted = tuple([equation(how[t], t[2]) if t in how else "" for t, _ in explanation])
+                one = ConvertedOccurrence(*fields, converted=converted)
+            one.bounded, one.items = hit.bounded, items
+            if self._asks.some:
+                self._asks.solve(one, hit, names)
+            found.append(one)
+
+    def _find_again(
+        self, item: Item, shape: Shape, template: Template, found: list[Occurrence], every: bool
+    ) -> None:
+        """The same where an item of the shape came before: what both have in common is shared."""
+        at, stream, streams, terms = item.at, item.stream, self._streams, tuple(shape.names)
+        has_name = bool(item.name)
+        known = template.decided
+        assert known is not None, "it is remembered"
+        decided = known.get((stream, has_name))
+        if decided is None:
+            decided = decided_hits(template.hits, shape, stream, has_name, self._asks.plainly)
+            known[stream, has_name] = decided
+        if has_name:
+            terms = (*terms, item.name)
+        hits: Sequence[DecidedHit] = decided
+        if template.groups is not None and not every:
+            hits = template.groups.chosen(hits, terms)
+        whole = len(decided[0].template.patterns) == len(item.triples)
+        for hit in hits:
+            if streams and streams.get(hit.event, stream) != stream:
+                continue
+            one = decided_occurrence(hit, at, terms)
+            if not whole:  # what does not matter, or stands there twice, is not in the template
+                one.items = (without_record(item) if item.sent else item,)
+            if hit.plain is None:
+                one.solutions = {}
+                self._asks.solve(one, hit.hit, terms)
+            found.append(one)
 
     def match_record(self, record: Mapped) -> Sequence[Occurrence] | DeadLetter:
         """The same for a record that a template has filled in; its triples are only made if need be."""
@@ -284,11 +310,7 @@ class Matcher:
         if found is not None:
             return found
         matched = self.match(record.item(record.sent))
-        if isinstance(matched, DeadLetter):
-            return matched
-        for one in matched.occurrences:
-            one.items = (record.item(),)
-        return matched.occurrences
+        return matched if isinstance(matched, DeadLetter) else matched.occurrences
 
     def decisions_about(self, template: Filled, stream: str) -> Decisions:
         """The decisions about the records of a template and stream."""
@@ -322,7 +344,7 @@ class Matcher:
         if self._asks.some:
             self._asks.solve(occurrence, hit, names)
 
-    def plain_asks(self, hit: Hit) -> tuple[list[tuple[int, int]], list[tuple[int, Row]]] | None:
+    def plain_asks(self, hit: Hit) -> PlainAsks | None:
         """See `Asking.plainly`."""
         return self._asks.plainly(hit)
 
@@ -331,10 +353,8 @@ class Matcher:
         found = []
         for item in items:
             matched = self.match(item, every=True)
-            for one in () if isinstance(matched, DeadLetter) else matched.occurrences:
-                if one.event == event:
-                    one.items = (item,)
-                    found.append(one)
+            if not isinstance(matched, DeadLetter):
+                found += [one for one in matched.occurrences if one.event == event]
         return found
 
     def match_derived(self, occurrence: Occurrence) -> Matched | DeadLetter:
@@ -367,7 +387,7 @@ class Matcher:
             if hit.event in self._windowed:
                 continue
             explanation = [(shape.triples[n], when[shape.triples[n]]) for n in hit.triples]
-            one = Occurrence(
+            one = EagerOccurrence(
                 hit.event, individual, tuple(sorted([*explanation, *hit.static])),
                 occurrence.start, occurrence.end, occurrence.detected, occurrence.since,
                 bounded=hit.bounded or occurrence.bounded,
@@ -447,9 +467,8 @@ class Matcher:
             except Refused as refused:
                 template = Template((), refused=(refused.code, refused.reason))
         if self._memory is not None and template.keep:
-            hits = tuple([ordered(hit, shape.triples, shape.names) for hit in template.hits])
             of_k = None if read is None or self._all_matter else frozenset(read)
-            template = template._replace(hits=hits, read=of_k)
+            template = template._replace(read=of_k, decided={})
             self._memory.put(key, template)
         return template
 

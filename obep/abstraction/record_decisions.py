@@ -11,9 +11,7 @@ from collections.abc import Callable, Sequence
 from operator import eq
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from obep.abstraction.answer_templates import Hit
-from obep.abstraction.decided_occurrences import DecidedHit, Pattern, Source, decided_occurrence
-from obep.abstraction.shapes import Shape
+from obep.abstraction.decided_occurrences import DecidedHit, Source, decided_hit, decided_occurrence
 from obep.formats.tables.mapped_records import Mapped
 from obep.formats.tables.record_blocks import RecordBlock
 from obep.formats.triple_template import Slot
@@ -195,45 +193,18 @@ class Decisions:
         if found is None:
             return None
         answers, shape = found
-        there = self._matcher.of_stream(answers.hits, record.stream)
-        hits = [self._decided(hit, shape, record) for hit in there]
-        if None in hits:
-            return None
-        return Decision(tuple(hits), shape.unknown, answers.capped, answers.bounded)  # type: ignore[arg-type]  # without None
-
-    def _decided(self, hit: Hit, shape: Shape, record: Mapped) -> DecidedHit | None:
         sources: dict[Term, Source] = {}
         for place in self._own:
             if (term := record.terms[place]) is not None:
                 sources.setdefault(term, place)
         names = [sources.get(name, name) for name in shape.names]
-        patterns: dict[tuple[Term, Term, Term], Pattern] = {}
-        for triple in shape.triples:
-            s, p, o = triple
-            patterns.setdefault(triple, (sources.get(s, s), p, sources.get(o, o)))
-        explained = [(triple, True) for triple in [shape.triples[n] for n in hit.triples]]
-        explained += [(triple, False) for triple, _ in hit.static]
-        explained.sort()
-        decided = DecidedHit(
-            hit,
-            names[hit.individual] if isinstance(hit.individual, int) else hit.individual,
-            [(patterns[triple] if own else triple, own) for triple, own in explained],
-            names,
-            self._stream,
-            self._template,
-        )
-        self._solve_plainly(decided, hit)
-        return decided
-
-    def _solve_plainly(self, decided: DecidedHit, hit: Hit) -> None:
-        """Set the solutions of a hit whose asks have one row each, and no filter."""
-        asked = self._matcher.plain_asks(hit)
-        if asked is not None:
-            names = decided.names
-            decided.often, rows = asked
-            decided.plain = [
-                (ask, tuple([names[n] if isinstance(n, int) else n for n in row])) for ask, row in rows
-            ]
+        patterns = [(sources.get(s, s), p, sources.get(o, o)) for s, p, o in shape.triples]
+        where, ask = (self._stream, self._template), self._matcher.plain_asks
+        hits = [
+            decided_hit(hit, shape.triples, patterns, names, *where, ask(hit))
+            for hit in self._matcher.of_stream(answers.hits, record.stream)
+        ]
+        return Decision(tuple(hits), shape.unknown, answers.capped, answers.bounded)
 
 
 def _is_iri(slot: Slot) -> bool:

@@ -35,6 +35,23 @@ class Shape(NamedTuple):
     more: bool = False
     """Whether some triples say something together only (see `item_axioms`)."""
 
+    def patterns(self) -> list[tuple[int | Term, Term, int | Term]]:
+        """The triples of all items with this key, with numbers for their own names."""
+        found, at, key = [], 0, self.key
+        for s, p, o in self.triples:
+            subject, object = key[at], key[at + 2]
+            own = isinstance(object, int)
+            found.append((_number(subject, s), p, _number(object, o)))
+            at += 4 if own and o[0] == '"' else 3
+        return found
+
+
+def _number(part: object, term: Term) -> int | Term:
+    """The number of an own name in a key; another term."""
+    if isinstance(part, int):
+        return part if part >= 0 else ~part
+    return term
+
 
 _shape = tuple.__new__
 """A `Shape` without the call that its constructor is, which is felt where one is made for every item."""

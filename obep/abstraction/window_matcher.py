@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from obep.abstraction.guard_graphs import ClosedGraph, OccurrenceGraphs
 from obep.abstraction.window_union import Union, Way
 from obep.formats.input_limits import Refused
-from obep.model import Assertion, DeadLetter, Item, Occurrence, Term, Triple
+from obep.model import Assertion, DeadLetter, EagerOccurrence, Item, Occurrence, Term, Triple
 
 if TYPE_CHECKING:
     from obep.abstraction.matcher import Matcher
@@ -149,4 +149,4 @@ def _occurrence(way: Way, explanation: list[Assertion], now: int) -> Occurrence:
     instants = [at for _, at in explanation if at is not None]
     start, end = min(instants), max(instants)
     because = tuple(sorted(explanation))
-    return Occurrence(way.event, way.individual, because, start, end, now, start, bounded=way.bounded)
+    return EagerOccurrence(way.event, way.individual, because, start, end, now, start, bounded=way.bounded)

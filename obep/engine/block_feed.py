@@ -10,7 +10,7 @@ from obep.abstraction.decided_occurrences import DecidedHit, RowsOf, Terms, deci
 from obep.abstraction.item_blocks import DecidedBlock
 from obep.engine.bulk import all_of
 from obep.model import Term
-from obep.operators.candidates import NOTHING, Enter, Take
+from obep.operators.candidates import NOTHING, Enter, Rows, Take
 from obep.operators.tree import Leaf
 from obep.plan.nodes import ReadAny
 
@@ -61,20 +61,26 @@ class BlockFeed:
         return _ways(hit, there) if there else None
 
 
-def _nothing(terms: Terms) -> tuple[tuple[Term | None, ...], ...]:
-    return NOTHING
+def _nothing(terms: Terms) -> tuple[Rows, Terms]:
+    return NOTHING, terms
 
 
 def _one_way(hit: DecidedHit, enter: Enter, rows_of: RowsOf) -> Feed:
     make = decided_occurrence
-    return lambda at, terms: enter(make(hit, at, terms), rows_of(terms))
+
+    def feed(at: int, terms: Terms) -> None:
+        rows, terms = rows_of(terms)
+        enter(make(hit, at, terms), rows)
+
+    return feed
 
 
 def _ways(hit: DecidedHit, ways: list[tuple[Enter, RowsOf]]) -> Feed:
     def feed(at: int, terms: Terms) -> None:
         one = decided_occurrence(hit, at, terms)
         for enter, rows_of in ways:
-            enter(one, rows_of(terms))
+            rows, one.terms = rows_of(one.terms)
+            enter(one, rows)
 
     return feed
 

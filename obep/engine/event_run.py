@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from obep.engine.construct import construct
 from obep.engine.intake import Intake
 from obep.engine.reporter import Detected, Reporter, Reports, bindings_of
-from obep.model import DeadLetter, Item, Occurrence, Term, body_of
+from obep.model import DeadLetter, EagerOccurrence, Item, Occurrence, Term, body_of
 from obep.operators.candidates import PARTS, Emit, Take
 from obep.operators.state_context import States
 from obep.operators.state_values import Pack, Unpack, frozen
@@ -150,12 +150,12 @@ class Guarded(EventRun):
         self._waiting[:] = unpack(data)
 
     def _decide(self) -> list[Occurrence]:
-        bodies = [body for body in self._waiting if body.solutions.get(self._ask)]
+        bodies = [body for body in self._waiting if body._rows_of(self._ask)]
         self._waiting.clear()
         return [self._passed(body) for body in bodies]
 
     def _passed(self, body: Occurrence) -> Occurrence:
-        passed = Occurrence(
+        passed = EagerOccurrence(
             self.plan.event,
             body.individual,
             body.explanation,
@@ -163,7 +163,7 @@ class Guarded(EventRun):
             body.end,
             body.detected,
             body.since,
-            bindings=bindings_of(self.plan, body.solutions[self._ask]),
+            bindings=bindings_of(self.plan, body._rows_of(self._ask)),
             bounded=body.bounded,
             items=body.items,
         )

@@ -60,7 +60,7 @@ class Partitioned(EventRun):
         places = [leaf.variables.index(name) for name in self.plan.partition_by]
 
         def take(occurrence: Occurrence) -> None:
-            rows = NOTHING if leaf.free else occurrence.solutions.get(leaf.ask, ())
+            rows = NOTHING if leaf.free else occurrence._rows_of(leaf.ask)
             for value, own in rows_by_value(rows, places).items():
                 self._strand(value).tree.leaves[number].enter(occurrence, tuple(own))
 

@@ -12,6 +12,7 @@ from obep.abstraction.decided_occurrences import Decided
 from obep.engine.construct import construct
 from obep.model import (
     Assertion,
+    EagerOccurrence,
     Item,
     Occurrence,
     Part,
@@ -36,7 +37,7 @@ _extent = itemgetter(START, END)
 _new = tuple.__new__  # a `Part` without the detour by its own constructor
 
 
-class Detected(Occurrence):
+class Detected(EagerOccurrence):
     """An occurrence of a composite event. Its fields are computed when they are first read."""
 
     __slots__ = ("_by", "_found")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Set
 from heapq import heapify, heappop, heappush
 
-from obep.model import Assertion, Item, Occurrence
+from obep.model import Assertion, EagerOccurrence, Item
 from obep.operators.candidates import (
     DONE,
     END,
@@ -58,7 +58,7 @@ class Rest(Operator):
             rest = tuple(sorted({(triple, at) for triple in item.triples} - explained))
             if rest and rest not in seen:
                 seen.add(rest)
-                part = Occurrence("", "", rest, at, at, at, at, items=(item,))
+                part = EagerOccurrence("", "", rest, at, at, at, at, items=(item,))
                 self.emit((at, at, at, at, (part,), self._rows))
 
 

@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from obep.model import ConvertedOccurrence, Item, Occurrence, Part, Term, conversions, digest_of, item_name
+from obep.model import (
+    ConvertedOccurrence,
+    EagerOccurrence,
+    Item,
+    Occurrence,
+    Part,
+    Term,
+    conversions,
+    digest_of,
+    item_name,
+)
 from obep.operators.candidates import Candidate
 from obep.operators.wire import Carried, Content, carried
 
@@ -59,11 +69,7 @@ class Packing:
 
     def _number(self, occurrence: Occurrence) -> int:
         number = self._numbers.get(id(occurrence))
-        if (
-            number is None
-            and type(occurrence) is Carried
-            and occurrence.solutions is occurrence.content.solutions
-        ):
+        if number is None and type(occurrence) is Carried and occurrence._solutions is None:
             number = self._numbers[id(occurrence)] = len(self.occurrences)
             self._kept.append(occurrence)
             self.occurrences.append((occurrence.start, self._content_number(occurrence.content)))
@@ -133,7 +139,7 @@ class Unpacking:
     def _occurrence(self, packed: Plain) -> Occurrence:
         event, individual, explanation, (start, end, detected, since), solutions, parts, *rest = packed
         bindings, partition, constructed, bounded, id_, items, converted = rest
-        found = ConvertedOccurrence if converted else Occurrence
+        found = ConvertedOccurrence if converted else EagerOccurrence
         one = found(
             event,
             individual,

@@ -52,7 +52,7 @@ class Leaf:
         ask = self.node.ask
 
         def take(occurrence: Occurrence) -> None:
-            rows = occurrence.solutions.get(ask)
+            rows = occurrence._rows_of(ask)
             if rows:
                 enter(occurrence, rows)
 
@@ -60,7 +60,7 @@ class Leaf:
 
     def take_rows(self, occurrence: Occurrence) -> None:
         """Let it in with the rows of the node's ask."""
-        self.enter(occurrence, NOTHING if self.node.free else occurrence.solutions.get(self.node.ask, ()))
+        self.enter(occurrence, NOTHING if self.node.free else occurrence._rows_of(self.node.ask))
 
 
 def leaf(node: Read, emit: Emit) -> Leaf:
@@ -77,7 +77,7 @@ def leaf(node: Read, emit: Emit) -> Leaf:
         emit((o.start, o.end, o.detected, o.since, (o,), (rows,)))
 
     def take(o: Occurrence) -> None:
-        rows = o.solutions.get(ask)
+        rows = o._rows_of(ask)
         if rows:
             emit((o.start, o.end, o.detected, o.since, (o,), rows))
 

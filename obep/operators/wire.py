@@ -36,11 +36,25 @@ class Carried(LazyOccurrence):
     content: Content
 
     @property
+    def event(self) -> Term:  # type: ignore[override]  # it is that of its content
+        return self.content.event
+
+    @property
+    def individual(self) -> Term:  # type: ignore[override]
+        return self.content.individual
+
+    @property
+    def bounded(self) -> bool:  # type: ignore[override]
+        return self.content.bounded
+
+    @property
     def converted(self) -> tuple[str, ...]:
         """See `ConvertedOccurrence`."""
         return self.content.converted
 
     def make_field(self, name: str) -> Any:
+        if name == "solutions":
+            return self.content.solutions
         if name == "explanation":
             at = self.start
             return tuple([(triple, at if own else None) for triple, own in self.content.explanation])
@@ -54,13 +68,8 @@ class Carried(LazyOccurrence):
 def carried(at: int, content: Content) -> Carried:
     """Make the occurrence with a content at an instant."""
     occurrence = _new(Carried)
-    occurrence.content = content
-    occurrence.event = content.event
-    occurrence.individual = content.individual
-    occurrence.start = occurrence.end = occurrence.detected = occurrence.since = at
-    occurrence.solutions = content.solutions
-    occurrence.bounded = content.bounded
-    occurrence._written = occurrence._stamp = None
+    occurrence.content, occurrence.start = content, at
+    occurrence._solutions = occurrence._written = occurrence._stamp = None
     return occurrence
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import Alert, Assertion, ConvertedOccurrence, Occurrence, Part, Term, Triple
+from obep.model import Alert, Assertion, ConvertedOccurrence, EagerOccurrence, Occurrence, Part, Term, Triple
 from obep.output.json_records import AlertRecord, CauseRecord, OccurrenceRecord
 from obep.query.state_parts import part_of
 
@@ -20,7 +20,7 @@ class ReadOccurrence(NamedTuple):
     style: Style
 
 
-class WithoutCauses(Occurrence):
+class WithoutCauses(EagerOccurrence):
     """An occurrence whose causes were too many for its line and are in no other."""
 
     __slots__ = ()
@@ -104,7 +104,7 @@ def _whole(record: OccurrenceRecord, lookup: Lookup) -> Occurrence:
 
 def _occurrence(record: CauseRecord, lookup: Lookup) -> Occurrence:
     start, end = parse_instant(record.start), parse_instant(record.end)
-    kind = ConvertedOccurrence if record.converted else Occurrence
+    kind = ConvertedOccurrence if record.converted else EagerOccurrence
     if record.because == [] or record.follows_from == []:
         if record.because is not None and (found := lookup(record.individual)):
             return found.occurrence

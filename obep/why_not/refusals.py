@@ -126,7 +126,7 @@ def _about(condition: Condition, leaves: list[Read]) -> tuple[str, ...]:
 
 
 def rows_of(leaf: Read, occurrence: Occurrence) -> Rows:
-    return NOTHING if leaf.free else occurrence.solutions.get(leaf.ask, ())
+    return NOTHING if leaf.free else occurrence._rows_of(leaf.ask)
 
 
 def _disagreements(leaves: list[Read], rows: Mapping[str, Rows]) -> Iterator[Reason]:

@@ -227,7 +227,7 @@ def _refused(
     plan = asked.plan
     assert plan.guard is not None
     for body in recent.get(body_of(plan.event), ()):
-        if asked.fits(body) and not body.solutions.get(plan.guard_ask or 0):
+        if asked.fits(body) and not body._rows_of(plan.guard_ask or 0):
             other = other_terms(asks.all[plan.guard_ask or 0], body, said)
             text = f"{' '.join(show(plan.guard).split())} finds nothing in it{other}"
             yield Refusal((Part(plan.name, body),), (Reason("block", text, (plan.name,)),))

@@ -70,7 +70,7 @@ class Question:
         if any(name in leaf.single and occurrence.individual != value for _, value, name in wanted):
             return False
         others = [(at, value) for at, value, name in wanted if name not in leaf.single]
-        rows = occurrence.solutions.get(leaf.ask, ())
+        rows = occurrence._rows_of(leaf.ask)
         if others and not rows:  # its block finds nothing: compare with its triples
             about = {
                 occurrence.individual,

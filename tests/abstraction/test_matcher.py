@@ -6,7 +6,7 @@ from cases import bundle, found, item, linked, shown, turtle
 
 from obep.abstraction.matcher import Matched, Matcher
 from obep.guards.block_queries import asks
-from obep.model import DeadLetter, Item, Occurrence, Solution, Term, body_of
+from obep.model import DeadLetter, EagerOccurrence, Item, Occurrence, Solution, Term, body_of
 from obep.ontology.bundle.compile import Bundle, compile_bundle
 
 
@@ -82,7 +82,7 @@ def test_the_head_of_a_guarded_event_enters_by_the_next_stratum() -> None:
         for one in matched(matcher.match(item(":s :temp 31 .", at=5))).occurrences
         if one.event == body_of(n("Hot"))
     )
-    hot = Occurrence(n("Hot"), body.individual, body.explanation, 5, 5, 5, 5)
+    hot = EagerOccurrence(n("Hot"), body.individual, body.explanation, 5, 5, 5, 5)
     derived = matched(matcher.match_derived(hot)).occurrences
     assert shown(derived) == {"Alarm(:s) <= :s a :Hot*", "Warm(:s) <= :s a :Hot*"}
 
@@ -93,7 +93,7 @@ def test_the_head_of_a_guarded_event_enters_by_the_next_stratum() -> None:
 def composite(event: str = "C", **more: object) -> Occurrence:
     explanation = tuple((triple, 3) for triple in turtle(":x a :A ."))
     k = tuple((triple, None) for triple in turtle(":k a :B ."))
-    return Occurrence(n(event), n("c1"), (*explanation, *k), 2, 7, 8, 1, **more)  # type: ignore[arg-type]
+    return EagerOccurrence(n(event), n("c1"), (*explanation, *k), 2, 7, 8, 1, **more)  # type: ignore[arg-type]
 
 
 STRATA = "EVENT E AS A\nEVENT C MATCH E\nEVENT Alert AS C and concerns some Hospital\nEVENT Any AS C"

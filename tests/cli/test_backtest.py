@@ -13,7 +13,7 @@ import pytest
 from shell import embedded, obep, reading
 
 from obep.config.toml_file import Config
-from obep.model import Occurrence
+from obep.model import EagerOccurrence, Occurrence
 from obep.run.backtesting.backtest import backtest
 from obep.run.backtesting.differences import Differences
 from obep.run.backtesting.history import over_history
@@ -190,7 +190,7 @@ def test_the_nearest_in_time_are_paired_first() -> None:
     differences = Differences(3600, 10)
 
     def report(at: int, id: str) -> Occurrence:
-        return Occurrence("<e>", "<i>", (), at, at, at, at, _id=id)
+        return EagerOccurrence("<e>", "<i>", (), at, at, at, at, _id=id)
 
     for at in (0, 10, 18):
         differences.add("new", report(at, f"n{at}"), ())

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from obep.engine.query import Query
 from obep.guards.block_queries import Ask
-from obep.model import RDF_TYPE, Item, Occurrence, body_of
+from obep.model import RDF_TYPE, EagerOccurrence, Item, Occurrence, body_of, without_record
 from obep.query.ast import LogicalEvent
 from obep.query.link import link
 from obep.query.parse.parser import parse
@@ -39,7 +39,9 @@ class StandIn:
 
     def _occurrence(self, event: str, c: str, triples: tuple, item: Item) -> Occurrence:
         at = item.at
-        occurrence = Occurrence(event, c, tuple((t, at) for t in triples), at, at, at, at)
+        occurrence = EagerOccurrence(
+            event, c, tuple((t, at) for t in triples), at, at, at, at, items=(without_record(item),)
+        )
         self._solve(occurrence, item.triples)
         return occurrence
 

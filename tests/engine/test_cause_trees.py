@@ -16,7 +16,7 @@ from oracle.pattern_strategies import Maker
 from test_snapshots import restored_answers
 
 import obep
-from obep.model import RDF_TYPE, Occurrence, Part
+from obep.model import RDF_TYPE, EagerOccurrence, Occurrence, Part
 from obep.output import json_writer
 from obep.output.json_reader import read_line
 from obep.output.json_writer import to_line
@@ -149,10 +149,10 @@ def test_very_many_levels_are_cut_and_said_to_be(strata: int) -> None:
 
 def test_very_many_causes_are_cut_and_said_to_be() -> None:
     seen = (("<http://e/a>", RDF_TYPE, "<http://e/K>"), 1)
-    hit = Occurrence("<http://e/E0>", "<http://e/a>", (seen,), 1, 1, 1, 1)
+    hit = EagerOccurrence("<http://e/E0>", "<http://e/a>", (seen,), 1, 1, 1, 1)
     for n in range(1, 12):
         parts = (Part("one", hit), Part("other", hit))
-        hit = Occurrence(f"<http://e/E{n}>", f"<urn:{n}>", (seen,), 1, 1, 1, 1, parts=parts)
+        hit = EagerOccurrence(f"<http://e/E{n}>", f"<urn:{n}>", (seen,), 1, 1, 1, 1, parts=parts)
     line = to_line(hit)
     assert len(line) < 4 * json_writer.LONGEST
     again = read_line(line)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from test_output_lines import ODD, expected
 
 from obep.engine.reporter import Detected, Reporter
-from obep.model import Occurrence, Part, Term
+from obep.model import EagerOccurrence, Occurrence, Part, Term
 from obep.operators.candidates import Candidate
 from obep.operators.wire import Content, carried
 from obep.output.json_writer import to_line
@@ -48,7 +48,7 @@ def parts(draw: st.DrawFn, event: str) -> Occurrence:
         return carried(at, Content(f"<{E}{event}>", individual, explanation, {}))
     seen = tuple((triple, at if own else None) for triple, own in explanation)
     start = draw(st.sampled_from((at, at - 5_001_000)))
-    return Occurrence(f"<{E}{event}>", individual, seen, start, at, at, start)
+    return EagerOccurrence(f"<{E}{event}>", individual, seen, start, at, at, start)
 
 
 def told(by: Reporter, a: Occurrence, b: Occurrence, value: Term | None) -> tuple[Candidate, Occurrence]:
@@ -63,7 +63,7 @@ def told(by: Reporter, a: Occurrence, b: Occurrence, value: Term | None) -> tupl
     shown = tuple(Part(alias, one, apart) for alias, one, apart in zip("ab", (a, b), context, strict=True))
     bindings = () if value is None else ({"v": value},)
     done, event, bounded = candidate[2], by.plan.event, a.bounded or b.bounded
-    whole = Occurrence(
+    whole = EagerOccurrence(
         event, "", said, start, end, done, start, parts=shown, bindings=bindings, bounded=bounded
     )
     whole.partition = by.partition

@@ -15,7 +15,7 @@ from oracle.pattern_strategies import Maker, seconds
 
 from obep.engine.runtime import Runtime
 from obep.guards.block_queries import Asks
-from obep.model import SECOND, Occurrence
+from obep.model import SECOND, EagerOccurrence, Occurrence
 from obep.query import ast
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "200"))
@@ -79,7 +79,7 @@ def bounded(case: Case) -> Case:
 def _moved(o: Occurrence, gap: int) -> Occurrence:
     explanation = tuple((triple, None if at is None else at + gap) for triple, at in o.explanation)
     times = (o.start + gap, o.end + gap, o.detected + gap, o.since + gap)
-    return Occurrence(o.event, o.individual, explanation, *times)
+    return EagerOccurrence(o.event, o.individual, explanation, *times)
 
 
 @pytest.mark.slow

@@ -42,9 +42,10 @@ RETURN Exiting
 def passed_modules(query: str) -> tuple[int, set[str]]:
     """How much two items find after eight others, and the modules that they pass."""
     engine = obep.load(text=query, java=False).engine(remember=0)  # without an observer
+    reading = Reading("doors")  # one stream: only its first time is looked at for its unit
 
     def run(*lines: str) -> list[str]:
-        records = read_json_lines(io.BytesIO("".join(lines).encode()), Reading("doors"))
+        records = read_json_lines(io.BytesIO("".join(lines).encode()), reading)
         return [to_line(found) for found in engine.push_items(records)]
 
     run(*[line(at, "a", "BF"[at % 2]) for at in range(8)])  # from now on such items are known

@@ -9,7 +9,7 @@ from engine_cases import engine
 import obep
 from obep.engine.blocks import pack
 from obep.formats import read_items
-from obep.model import Item, Occurrence, digest_of, item_name
+from obep.model import EagerOccurrence, Item, Occurrence, digest_of, item_name
 from obep.operators.wire import carried
 
 E = "http://e/#"
@@ -74,7 +74,7 @@ def test_the_name_of_an_item_is_made_of_stream_instant_and_triples_in_any_order(
 
 def test_a_block_carries_the_names_of_items():
     a = item(1, ("x", "ClassA"))
-    found = Occurrence(f"<{E}A>", f"<{E}x>", ((a.triples[0], a.at),), a.at, a.at, a.at, a.at)
+    found = EagerOccurrence(f"<{E}A>", f"<{E}x>", ((a.triples[0], a.at),), a.at, a.at, a.at, a.at)
     assert carried(a.at, pack(found, {}, digest_of(a))).items == (name(a),)
 
 

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from engine_cases import engine, ttl
 
 from obep.formats.timestamps import show_instant
-from obep.model import Occurrence, Part, Term
+from obep.model import EagerOccurrence, Occurrence, Part, Term
 from obep.output.json_writer import to_line
 
 E = "http://e/#"
@@ -19,14 +19,14 @@ ODD = '"quo\\"te \\\\ tab\\t é \U0001f600 \x7f"'
 def leaf(name: str, at: int, *objects: Term, known: bool = False) -> Occurrence:
     subject = f"<{E}{name.lower()}>"
     seen = tuple(((subject, f"<{E}p>", o), None if known else at) for o in sorted(objects))
-    return Occurrence(f"<{E}{name}>", subject, seen, at, at, at, at)
+    return EagerOccurrence(f"<{E}{name}>", subject, seen, at, at, at, at)
 
 
 def whole(*parts: Part, bindings: tuple[dict[str, Term], ...] = ()) -> Occurrence:
     held = [part.occurrence for part in parts if not part.context]
     seen = tuple(sorted({one for o in held for one in o.explanation}))
     start, end = min(o.start for o in held), max(o.end for o in held)
-    return Occurrence(
+    return EagerOccurrence(
         f"<{E}H>", "", seen, start, end, end, start, parts=parts, bindings=bindings, partition=(f"<{E}room>",)
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from obep.model import RDF_TYPE, Occurrence, Term, Triple
+from obep.model import RDF_TYPE, EagerOccurrence, Occurrence, Term, Triple
 from obep.query.ast import (
     Block,
     Comparison,
@@ -104,4 +104,4 @@ def facts(text: str) -> list[Triple]:
 
 
 def occurrence(event: str, individual: str, start: int = 0, end: int = 0, **more: object) -> Occurrence:
-    return Occurrence(iri(event), iri(individual), (), start, end, end, start, **more)  # type: ignore[arg-type]
+    return EagerOccurrence(iri(event), iri(individual), (), start, end, end, start, **more)  # type: ignore[arg-type]

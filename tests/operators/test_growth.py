@@ -10,7 +10,7 @@ import pytest
 
 from obep.engine.runtime import Runtime
 from obep.guards.block_queries import asks
-from obep.model import Occurrence
+from obep.model import EagerOccurrence
 from obep.plan.build_plan import plan
 from obep.query.link import link
 from obep.query.parse.parser import parse
@@ -53,7 +53,7 @@ def calls(pattern: str, events: int) -> int:
             number * 1000,
         )
         triple = (name, "<p>", event)
-        occurrence = Occurrence(event, name, ((triple, at),), at, at, at, at)
+        occurrence = EagerOccurrence(event, name, ((triple, at),), at, at, at, at)
         occurrence.solutions = {
             ask.number: ask.solve(occurrence, None) for ask in found.all if ask.event == event
         }

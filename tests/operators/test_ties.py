@@ -9,7 +9,7 @@ import pytest
 
 from obep.engine.runtime import Runtime
 from obep.guards.block_queries import asks
-from obep.model import SECOND, Occurrence
+from obep.model import SECOND, EagerOccurrence
 from obep.plan.build_plan import plan
 from obep.query.link import link
 from obep.query.parse.parser import parse
@@ -70,7 +70,7 @@ def cost(pattern: str, stream: str, many: int) -> tuple[int, int]:
         event, at = f"<http://e/#{name[0]}>", second * SECOND
         for number in range(many if name.endswith("*") else 1):
             individual = f"<http://e/#x{number}>"
-            one = Occurrence(event, individual, (((individual, "<p>", event), at),), at, at, at, at)
+            one = EagerOccurrence(event, individual, (((individual, "<p>", event), at),), at, at, at, at)
             one.solutions = {ask.number: ask.solve(one, None) for ask in found.all if ask.event == event}
             occurrences.append(one)
     profile = cProfile.Profile()

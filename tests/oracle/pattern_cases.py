@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from obep.model import RDF_TYPE, SECOND, Assertion, Item, Occurrence, Term
+from obep.model import RDF_TYPE, SECOND, Assertion, EagerOccurrence, Item, Occurrence, Term
 from obep.query import ast
 from oracle.guard_semantics import XSD
 from oracle.leaf_windows import declared
@@ -105,7 +105,7 @@ def _occurrence(word: str) -> Occurrence:
     for piece in filter(None, (data or "").split(",")):
         prop, values = piece.split("=")
         explanation |= {((individual, iri(prop), integer(int(v))), last) for v in values.split("|")}
-    return Occurrence(iri(event), individual, tuple(sorted(explanation)), first, last, last, first)
+    return EagerOccurrence(iri(event), individual, tuple(sorted(explanation)), first, last, last, first)
 
 
 def show_stream(case: Case) -> str:

@@ -88,7 +88,10 @@ class AsFound:
     def match(self, item: Item):  # type: ignore[no-untyped-def]
         from obep.abstraction.matcher import Matched
 
-        return Matched(item, tuple(solved(o, self.asks) for o in self.found[item.name]))
+        found = [solved(o, self.asks) for o in self.found[item.name]]
+        for occurrence in found:
+            occurrence.items = (item,)
+        return Matched(item, tuple(found))
 
     def match_derived(self, occurrence: Occurrence):  # type: ignore[no-untyped-def]
         from obep.abstraction.matcher import Matched

@@ -47,7 +47,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from obep.model import Assertion, Item, Occurrence, Part, Term
+from obep.model import Assertion, EagerOccurrence, Item, Occurrence, Part, Term
 from obep.query import ast
 from oracle.guard_semantics import NOTHING, Condition, Row, joined, merged, parts, solve_on_explanation
 from oracle.leaf_windows import frame_of, seen_at
@@ -614,7 +614,7 @@ class Detection:
 
         m = min(candidates, key=order)
         bindings = frozenset(row for candidate in candidates for row in candidate.solutions)
-        occurrence = Occurrence(
+        occurrence = EagerOccurrence(
             self.event.name.iri,
             "",
             tuple(sorted(m.explanation, key=lambda a: (a[0], a[1] is not None, a[1] or 0))),

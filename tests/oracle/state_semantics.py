@@ -48,7 +48,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from obep.model import RDF_TYPE, Occurrence, Term
+from obep.model import RDF_TYPE, EagerOccurrence, Occurrence, Term
 from obep.query import ast
 from oracle.states.state_by_events import event_state, over_state
 from oracle.states.state_by_groups import daily_state, graph_occurrences, group_state, parameters_of
@@ -143,7 +143,7 @@ def logical_occurrences(event: ast.LogicalEvent, world: World) -> list[Occurrenc
         for triple in sorted(item.triples):
             if triple[1] == RDF_TYPE and world.of_class(event.name.iri, triple[2]):
                 at = item.at
-                made = Occurrence(event.name.iri, triple[0], ((triple, at),), at, at, at, at)
+                made = EagerOccurrence(event.name.iri, triple[0], ((triple, at),), at, at, at, at)
                 one = found.setdefault(made.key, made)
                 one.items = (*one.items, item)
     return list(found.values())

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from obep.model import Alert, Occurrence, Part
+from obep.model import Alert, EagerOccurrence, Occurrence, Part
 from obep.output.json_reader import read_line
 from obep.output.json_records import AlertRecord, CauseRecord, OccurrenceRecord
 from obep.output.json_writer import to_line
@@ -42,7 +42,7 @@ def explanations(draw: st.DrawFn, end: int) -> tuple[Any, ...]:
 def occurrences(draw: st.DrawFn, level: int = 2) -> Occurrence:
     """A logical occurrence of an item or of occurrences, or a composite; no event is a part of itself."""
     times = draw(extents())
-    one = Occurrence(f"<{E}H{level}>", draw(IRIS), draw(explanations(times[1])), *times)
+    one = EagerOccurrence(f"<{E}H{level}>", draw(IRIS), draw(explanations(times[1])), *times)
     one.bounded, one.bindings = draw(st.booleans()), draw(BINDINGS)
     below = st.lists(occurrences(level - 1), min_size=1, max_size=3) if level else st.just([])
     kind = draw(st.sampled_from(("item", "composite", "derived"))) if level else "item"

@@ -15,7 +15,7 @@ import pytest
 from obep.config.toml_file import Config
 from obep.errors import ObepError, fail
 from obep.formats.stream_reader import Notes
-from obep.model import DeadLetter, Item, Occurrence
+from obep.model import DeadLetter, EagerOccurrence, Item, Occurrence
 from obep.run.checkpoint import Checkpoint
 from obep.run.dead_letters import Letters
 from obep.run.metrics_endpoint import Endpoint
@@ -68,7 +68,7 @@ class Pairs:
 
 
 def happened(event: str, start: int, end: int) -> Occurrence:
-    return Occurrence(event, "<http://e/i>", (), start, end, end, start)
+    return EagerOccurrence(event, "<http://e/i>", (), start, end, end, start)
 
 
 def encode(occurrence: Occurrence) -> bytes:

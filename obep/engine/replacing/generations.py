@@ -52,8 +52,6 @@ class Generation:
         matched = self.matcher.match(whole)
         if isinstance(matched, DeadLetter):
             return self.runtime.advance(item.at), matched
-        for one in matched.occurrences:
-            one.items = (item,)
         self.runtime.take(item.at, matched.occurrences, (item,), found)
         return found, None
 

@@ -150,8 +150,6 @@ class Running:
         if isinstance(matched, DeadLetter):
             found.extend(self.runtime.advance(item.at))
             return matched
-        for one in matched.occurrences:
-            one.items = (item,)
         self.runtime.take(item.at, matched.occurrences, (item,), found)
         return None
 

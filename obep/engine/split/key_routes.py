@@ -180,7 +180,7 @@ class KeyRoutes:
         readings = [
             one for c, _ in self._routes.get(occurrence.event, ()) for one in c.reads[occurrence.event]
         ]
-        rows = [(row, column) for ask, column in readings for row in occurrence.solutions.get(ask, ())]
+        rows = [(row, column) for ask, column in readings for row in occurrence._rows_of(ask)]
         return [value for row, column in rows if (value := row[column]) is not None]
 
     def source_of(self, hit: DecidedHit) -> Source | None:
@@ -228,7 +228,7 @@ class KeyRoutes:
             return (((0, 0), occurrence.solutions),)
         places: dict[Place, dict[int, tuple[Solution, ...]]] = {}
         for ask, column in readings:
-            for row in occurrence.solutions.get(ask, ()):
+            for row in occurrence._rows_of(ask):
                 value = row[column]
                 if value is not None:
                     rows = places.setdefault(self._place(component, value), {})

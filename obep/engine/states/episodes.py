@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from obep.engine.states.due_episodes import Due, Heaped, InTurn
-from obep.model import Alert, Assertion, Occurrence, Term, identity
+from obep.model import Alert, Assertion, EagerOccurrence, Occurrence, Term, identity
 from obep.plan.state_plan import StatePlan
 from obep.query.state_parts import moment_name
 
@@ -60,7 +60,7 @@ class ReadEpisode(Episode):
         self._given = bindings
 
 
-class Moment(Occurrence):
+class Moment(EagerOccurrence):
     """A moment of a state, which most often only its pattern reads.
 
     Its name and its bindings are made when they are asked for.

@@ -45,7 +45,7 @@ def rows_in_turn(
             event = event or one.event
             if one.event != event or len(occurrences) > 1 or entries[place + 1][0] == at:
                 break
-            solutions = one.solutions.get(ask)
+            solutions = one._rows_of(ask)
             if solutions:
                 terms = terms_of(solutions[0])
                 if len(solutions) > 1 or None in terms:

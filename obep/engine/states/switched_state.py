@@ -234,7 +234,7 @@ class _KeyOf:
 
     def __call__(self, p: Occurrence) -> Key | None:
         """The key, if there is one solution that has all of it."""
-        rows = NOTHING if self._free else p.solutions[self._ask]
+        rows = NOTHING if self._free else p._rows_of(self._ask)
         if len(rows) != 1 or not self._whole:
             return None
         row, found = rows[0], []
@@ -253,7 +253,7 @@ def _route(event: Term, leaf: EventPlan | None, taken: list[Occurrence]) -> tupl
     read = _read(leaf)
 
     def take(occurrence: Occurrence) -> None:
-        if read.free or occurrence.solutions.get(read.ask):
+        if read.free or occurrence._rows_of(read.ask):
             taken.append(occurrence)
 
     return read.event, take
@@ -268,7 +268,7 @@ def _solutions_and_cause(p: Occurrence, leaf: EventPlan | None) -> _Switch:
     """Its solutions, and why; without its id, which is not needed."""
     if leaf is not None:
         read = _read(leaf)
-        return bindings_of(leaf, NOTHING if read.free else p.solutions[read.ask]), p.explanation
+        return bindings_of(leaf, NOTHING if read.free else p._rows_of(read.ask)), p.explanation
     if isinstance(p, Detected) and isinstance(p.found, tuple):
         return bindings_of(p.by.plan, p.found[ROWS]), p.by.explanation(p.found)
     return p.bindings, p.explanation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from obep.model import RDF_TYPE, Item, Occurrence, Term, Triple
+from obep.model import RDF_TYPE, EagerOccurrence, Item, Occurrence, Term, Triple
 from obep.query import ast
 from oracle.guard_semantics import Row, parts, term_of
 from oracle.states.state_calendar import DAYS, intervals
@@ -253,7 +253,7 @@ def _occurrence(event: ast.GraphEvent, key: Key, rows: frozenset[Row], at: int) 
     told = (event.name.iri, "urn:graph", f"{SEPARATOR.join(key)} {at}")
     own = frozenset(zip(names, key, strict=True))
     bindings = tuple(dict(sorted(own | row)) for row in sorted(rows, key=sorted))
-    return Occurrence(event.name.iri, " ".join(told), ((told, at),), at, at, at, at, bindings=bindings)
+    return EagerOccurrence(event.name.iri, " ".join(told), ((told, at),), at, at, at, at, bindings=bindings)
 
 
 def parameters_of(event: ast.GraphEvent) -> tuple[ast.Var, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from obep.model import RDF_TYPE, Occurrence, Term, Triple
+from obep.model import RDF_TYPE, EagerOccurrence, Occurrence, Term, Triple
 from obep.query import ast
 from oracle.guard_semantics import (
     Condition,
@@ -52,7 +52,7 @@ class Run:
         if key not in self.marks:
             triple = (f"{STATE}{kind}", state, f"{SEPARATOR.join(episode.key)} {start} {end}")
             individual = " ".join(triple)
-            self.marks[key] = Occurrence(state, individual, ((triple, end),), start, end, end, start)
+            self.marks[key] = EagerOccurrence(state, individual, ((triple, end),), start, end, end, start)
         return self.marks[key]
 
 
