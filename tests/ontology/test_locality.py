@@ -69,6 +69,19 @@ ACROSS = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("case", ACROSS)
+def test_every_way_by_which_t_reaches_across_is_seen(case: str) -> None:
+    assert len(reaches_across(ACROSS[case][0])) == 1
+
+
+def test_a_nominal_ties_where_it_says_what_something_is() -> None:
+    o = ax.OneOf((t("o"),))
+    for at_most in (ax.Max(1, r, ax.Not(o)), ax.Exactly(1, r, ax.Not(o))):
+        assert reaches_across(ontology(SubClassOf(B, at_most)))
+    assert not reaches_across(ontology(SubClassOf(B, ax.Max(1, r, o))))
+    assert not reaches_across(ontology(ax.DisjointClasses((B, ax.Value(r, t("o"))))))
+
+
 @pytest.mark.java
 @pytest.mark.parametrize("case", ACROSS)
 def test_where_t_reaches_across_all_of_k_is_asked(case: str) -> None:
