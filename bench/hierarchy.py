@@ -9,7 +9,8 @@ from figures import Figure, show
 from obep.abstraction.matcher import Matcher
 from obep.model import RDF_TYPE, Item
 from obep.ontology.bundle.compile import Bundle, compile_bundle
-from obep.ontology.owl.axioms import Axioms, Class, SubClassOf
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Class, SubClassOf
 from obep.query.link import link
 from obep.query.parse.parser import parse
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.hermit.reasoner import Inconsistent, Reasoner
-from obep.ontology.owl.axioms import Axioms, Class, ClassAssertion
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Class, ClassAssertion
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from obep.errors import ObepError
 from obep.model import RDF_TYPE, DeadLetter, Item, Term, Triple
 from obep.ontology.bundle.compile import compile_bundle
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axiom, Axioms, ClassExpression
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Axiom, ClassExpression
 from obep.ontology.owl.literals import parts
 from obep.ontology.owl.load import read_rdf
 from obep.ontology.owl.rdf_to_owl import axioms_of

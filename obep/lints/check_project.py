@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from obep.ontology.bundle.kept_bundles import KeptBundles
     from obep.ontology.bundle.kept_ontologies import Ontology
     from obep.ontology.bundle.shacl_model import Applied
-    from obep.ontology.owl.axioms import Axiom, Axioms
+    from obep.ontology.owl.axiom_set import Axioms
+    from obep.ontology.owl.axioms import Axiom
     from obep.ontology.owl.static_graph import Graph
     from obep.query.link import Linked
 

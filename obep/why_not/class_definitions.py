@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from obep.model import Term
 from obep.ontology.owl import axioms as a
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.owl.literals import parts
 from obep.output.why_tree import short
 from obep.query import ast
@@ -18,7 +19,7 @@ _FACETS: dict[Term, Any] = {
 }
 
 
-def definitions_of(axioms: a.Axioms) -> dict[Term, ast.Description]:
+def definitions_of(axioms: Axioms) -> dict[Term, ast.Description]:
     """The classes that T says to be the same as an expression, with the first that can be written down."""
     found: dict[Term, ast.Description] = {}
     for iri, same in axioms.equivalents():

@@ -11,15 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from obep.model import Term
-from obep.ontology.owl.axioms import (
-    Class,
-    DataOneOf,
-    DataOr,
-    DataRange,
-    Datatype,
-    Restricted,
-    SubClassOf,
-)
+from obep.ontology.owl.axioms import Class, DataOneOf, DataOr, DataRange, Datatype, Restricted, SubClassOf
 from obep.ontology.owl.literals import NUMBERS, parts, space_of
 from obep.ontology.owl.verbalise import prefixed
 from obep.ontology.rules.relevance import relevant

@@ -16,7 +16,8 @@ from obep.model import RDF_TYPE, DeadLetter, Item, Term, Triple
 from obep.ontology.bundle.compile import compile_bundle
 from obep.ontology.hermit.reasoner import Inconsistent, Reasoner, shared_reasoner
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Assertion, Axioms
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Assertion
 from obep.ontology.owl.verbalise import show
 from obep.ontology.rules.locality import fixed_names
 from obep.query.link import link

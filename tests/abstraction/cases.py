@@ -9,7 +9,8 @@ import pyoxigraph
 from obep.abstraction.matcher import Matched, Matcher
 from obep.model import DeadLetter, Item, Occurrence, Term, Triple
 from obep.ontology.bundle.compile import Bundle, compile_bundle
-from obep.ontology.owl.axioms import Axioms, SafeRule
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import SafeRule
 from obep.ontology.owl.rdf_to_owl import axioms_of
 from obep.query.link import Linked, link
 from obep.query.parse.parser import parse

@@ -15,14 +15,8 @@ from greedy_shrinking import least
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import (
-    Axiom,
-    Axioms,
-    ClassExpression,
-    Inverse,
-    ObjectProperty,
-    SubClassOf,
-)
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Axiom, ClassExpression, Inverse, ObjectProperty, SubClassOf
 from obep.ontology.owl.role_box import super_roles
 
 NS = "http://e/"

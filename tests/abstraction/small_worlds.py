@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 
 NS = "http://e/"
 

@@ -17,7 +17,7 @@ from obep.ontology.bundle.compile import Bundle
 from obep.ontology.closure.changing_store import ChangingStore
 from obep.ontology.closure.runnable import Contradiction
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.query.state_expansion import expand
 
 QUERIES = (

@@ -16,7 +16,7 @@ from obep.ontology.closure.changing_store import ChangingStore
 from obep.ontology.closure.runnable import Contradiction, Reading
 from obep.ontology.closure.store import Store
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.rules.program import Program
 
 Content = tuple[frozenset[object], ...]

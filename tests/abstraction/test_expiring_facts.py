@@ -18,7 +18,7 @@ from obep.ontology.closure.expiring_closure import NEVER, Lasting
 from obep.ontology.closure.maintained_closure import Maintained
 from obep.ontology.closure.runnable import Contradiction, Reading
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 
 Facts = set[tuple[object, ...]]
 

@@ -15,7 +15,7 @@ from obep.abstraction.shape_answers import Evaluator
 from obep.model import Item, Term, Triple
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 
 H = name("H")
 Goals = dict[Term, set[frozenset[Triple]]]

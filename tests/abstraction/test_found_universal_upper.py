@@ -11,7 +11,7 @@ from obep.abstraction.matcher import Matched, Matcher
 from obep.model import RDF_TYPE, Item, Triple
 from obep.ontology.bundle.compile import compile_bundle
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.query.link import link
 from obep.query.parse.parser import parse
 

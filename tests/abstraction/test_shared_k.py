@@ -22,7 +22,7 @@ from obep.ontology.closure.store import Store
 from obep.ontology.hermit.java import has_java
 from obep.ontology.owl import axioms as ax
 from obep.ontology.owl import load, static_graph
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.owl.static_graph import Graph
 from obep.spark.stages.state_identity import surroundings
 

@@ -11,7 +11,8 @@ from cases import bundle, item, linked, ontology, short, turtle
 from obep.abstraction.matcher import Matched, Matcher
 from obep.model import DeadLetter, Triple
 from obep.ontology.hermit.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
-from obep.ontology.owl.axioms import Axioms, Class, ClassAssertion
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Class, ClassAssertion
 from obep.ontology.owl.event_axioms import define
 from obep.ontology.owl.rdf_to_owl import axioms_of
 

@@ -23,7 +23,7 @@ from obep.engine.query import Query
 from obep.model import RDF_TYPE, SECOND, DeadLetter, Item, Occurrence, Term, Triple
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 
 EXAMPLES = int(os.environ.get("OBEP_EXAMPLES", "400"))
 SEED = int(os.environ.get("OBEP_SEED", "0"))

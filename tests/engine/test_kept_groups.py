@@ -21,7 +21,7 @@ from obep.errors import ObepError
 from obep.model import SECOND, Alert, Item
 from obep.ontology.bundle.compile import compile_bundle
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.query.link import assemble
 from obep.query.parse.parser import parse
 

@@ -16,7 +16,8 @@ from obep.ontology.hermit.hermit_gap import HermitGap, explain
 from obep.ontology.hermit.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
 from obep.ontology.hermit.reasoner_protocol import Answer, Question
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Assertion, Axioms
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Assertion
 from obep.ontology.owl.literals import parts
 from obep.ontology.rules.locality import fixed_names
 from obep.query.link import link

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axiom_set import Axioms
 
 NS = "http://example.org/t#"
 
@@ -55,7 +56,7 @@ def _term(word: str) -> Term:
     return t(word)
 
 
-def ontology(*axioms: ax.Axiom, data: str = "", classes: str = "", roles: str = "") -> ax.Axioms:
+def ontology(*axioms: ax.Axiom, data: str = "", classes: str = "", roles: str = "") -> Axioms:
     """T from axioms; its names are found in them by where they stand. `data` lists the data properties."""
     found_classes, found_roles, found_data = set(map(t, classes.split())), set(map(t, roles.split())), set()
     found_data |= set(map(t, data.split()))
@@ -87,7 +88,7 @@ def ontology(*axioms: ax.Axiom, data: str = "", classes: str = "", roles: str = 
             visit(value)
 
     visit(axioms)
-    return ax.Axioms(
+    return Axioms(
         axioms,
         frozenset(found_classes),
         frozenset(r for r in found_roles if not r.startswith(f"<{ax.OWL}")),

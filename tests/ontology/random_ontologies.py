@@ -18,15 +18,8 @@ from owl import c, facet, lit, ontology, t, xsd
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import (
-    Axiom,
-    Axioms,
-    ClassExpression,
-    DataRange,
-    Inverse,
-    ObjectProperty,
-    SubClassOf,
-)
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Axiom, ClassExpression, DataRange, Inverse, ObjectProperty, SubClassOf
 from obep.ontology.owl.role_box import super_roles
 
 CLASSES = tuple(c(f"C{i}") for i in range(5))

@@ -15,7 +15,7 @@ from obep.abstraction.matcher import Matcher
 from obep.model import RDF_TYPE, DeadLetter, Item, Triple
 from obep.ontology.bundle.compile import compile_bundle
 from obep.ontology.hermit.reasoner import Inconsistent, shared_reasoner
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.owl.literals import value
 from obep.query.link import link
 from obep.query.parse.parser import parse

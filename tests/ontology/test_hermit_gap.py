@@ -17,7 +17,8 @@ from obep.ontology.hermit.hermit_gap import HermitGap
 from obep.ontology.hermit.reasoner import Reasoner, shared_reasoner
 from obep.ontology.hermit.reasoner_protocol import Answer, Question
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axioms, SubClassOf
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import SubClassOf
 
 HUMAN, PET, DETECTION, SEEN = c("Human"), c("Pet"), c("Detection"), c("Seen")
 CASES = ontology(

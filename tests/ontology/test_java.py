@@ -14,7 +14,7 @@ from obep.ontology.hermit import java
 
 ASK = """
 from obep.errors import ObepError
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.hermit.reasoner import Reasoner
 try:
     print(Reasoner().consistent(Axioms()), flush=True)

@@ -9,7 +9,8 @@ from random_ontologies import world
 from obep.model import Triple
 from obep.ontology.hermit.reasoner import INCONSISTENT, Inconsistent, shared_reasoner
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axioms, SubClassOf
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import SubClassOf
 from obep.ontology.rules.locality import Components, fixed_names, looking_only, reaches_across
 
 A, B, H = c("A"), c("B"), c("H")

@@ -10,7 +10,7 @@ from obep.errors import Diagnostic
 from obep.lints.language_errors.vocabulary_errors import check_names, check_strict
 from obep.model import RDF_TYPE
 from obep.ontology.bundle.compile import compile_bundle
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.owl.static_graph import Graph
 from obep.query.link import Linked, link
 from obep.query.parse.parser import parse, read_query

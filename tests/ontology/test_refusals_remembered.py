@@ -8,7 +8,8 @@ import pytest
 
 from obep.errors import ObepError, fail
 from obep.ontology.hermit import classify as module
-from obep.ontology.owl.axioms import Axioms, Class, SubClassOf
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Class, SubClassOf
 
 T = Axioms((SubClassOf(Class("<http://e/A>"), Class("<http://e/B>")),))
 

@@ -9,7 +9,7 @@ from comparing import query
 from random_ontologies import KINDS, world
 
 from obep.ontology.bundle.compile import Bundle, compile_bundle
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.rules.relevance import relevant, weighed
 from obep.query.link import link
 from obep.query.parse.parser import parse

@@ -17,7 +17,8 @@ from obep.ontology.hermit.classify import classify
 from obep.ontology.hermit.contradiction import minimal_clash
 from obep.ontology.hermit.reasoner import INCONSISTENT, Hierarchy, Reasoner, shared_reasoner
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axioms, SubClassOf
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import SubClassOf
 from obep.query.link import Linked, link
 from obep.query.parse.parser import parse
 

@@ -21,7 +21,7 @@ from obep.engine.query import Query
 from obep.errors import ObepError
 from obep.model import SECOND, Alert, Item, Occurrence, Term
 from obep.ontology.bundle.compile import compile_bundle
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.query import ast
 from obep.query.link import assemble
 from obep.query.walk import needs_of, reachable, windows_of

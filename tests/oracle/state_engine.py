@@ -12,7 +12,7 @@ from obep.engine.query import Query
 from obep.engine.reporter import Detected
 from obep.model import SECOND, Alert, Assertion, Item, Occurrence
 from obep.ontology.bundle.compile import compile_bundle
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.operators.candidates import PARTS
 from obep.query.ast import CompositeEvent, GraphEvent
 from obep.query.link import assemble

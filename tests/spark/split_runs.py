@@ -26,7 +26,7 @@ from obep.engine.segment import Segment
 from obep.engine.split.key_routes import Layout
 from obep.model import Occurrence
 from obep.ontology.bundle.compile import compile_bundle
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.output.json_writer import to_line
 from obep.plan.components import Component
 from obep.query import ast

@@ -16,7 +16,7 @@ from split_runs import difference, embedded
 from obep.engine.query import Query
 from obep.model import Item
 from obep.ontology.bundle.compile import compile_bundle
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.query.link import assemble
 
 CASES = int(os.environ.get("OBEP_KNOWLEDGE_CASES", "40"))

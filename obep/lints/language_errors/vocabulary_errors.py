@@ -14,7 +14,8 @@ from obep.errors import Diagnostic
 from obep.lints.language_errors.foreign_prefixes import foreign_prefixes
 from obep.model import RDF_TYPE, Term, body_of
 from obep.ontology.hermit.java import REMEDY, missing_part
-from obep.ontology.owl.axioms import EMPTY, NOTHING, OWL, RDF, RDFS, THING, UNIVERSAL, XSD, Axioms
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import EMPTY, NOTHING, OWL, RDF, RDFS, THING, UNIVERSAL, XSD
 from obep.ontology.owl.event_axioms import misfits
 from obep.ontology.owl.literals import DATATYPES
 from obep.ontology.owl.manchester_to_owl import is_number

@@ -22,7 +22,7 @@ from typing import BinaryIO, TypeAlias, TypeVar
 
 import msgspec
 
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 
 FORMAT = "obep-3"
 """Changes whenever what is remembered changes its meaning."""

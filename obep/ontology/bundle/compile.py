@@ -17,13 +17,8 @@ from obep.model import Term, Triple, body_of
 from obep.ontology.bundle.relevant_names import Answers, RelevantNames
 from obep.ontology.closure.runnable import Reading
 from obep.ontology.closure.store import Store
-from obep.ontology.owl.axioms import (
-    NOTHING,
-    THING,
-    Axiom,
-    Axioms,
-    Class,
-)
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import NOTHING, THING, Axiom, Class
 from obep.ontology.owl.data_parts import data_properties_in, object_properties_of
 from obep.ontology.owl.event_axioms import looked_at
 from obep.ontology.owl.static_graph import Graph

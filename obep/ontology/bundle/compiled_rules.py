@@ -23,10 +23,8 @@ from obep.ontology.closure.runnable import (
 )
 from obep.ontology.closure.store import Store
 from obep.ontology.closure.work_budget import OverBudget
-from obep.ontology.owl.axioms import (
-    NOTHING,
-    Axioms,
-)
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import NOTHING
 from obep.ontology.owl.event_axioms import Definitions, define
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.rules import rule_kinds as r

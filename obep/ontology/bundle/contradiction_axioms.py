@@ -22,6 +22,7 @@ from obep.ontology.closure.runnable import (
 from obep.ontology.closure.store import Store
 from obep.ontology.hermit.justify import one_minimal
 from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.owl.literals import holds, value
 from obep.ontology.owl.verbalise import show, show_triple
 from obep.ontology.rules.exactness import profile
@@ -116,13 +117,13 @@ class ContradictionAxioms:
         closure.run()
         return bool(closure.clashes)
 
-    def _only(self, axioms: Sequence[ax.Axiom], clash: Sequence[Triple]) -> ax.Axioms:
+    def _only(self, axioms: Sequence[ax.Axiom], clash: Sequence[Triple]) -> Axioms:
         """T as it would be with these axioms alone; its datatypes stay defined."""
         full = self._bundle.definitions.axioms
         names = {part for axiom in axioms for _, part in parts_of(axiom) if isinstance(part, str)}
         names.update(term for triple in clash for term in triple)
         defined = tuple(ax.DatatypeDefinition(name, range) for name, range in self._datatypes.items())
-        return ax.Axioms(
+        return Axioms(
             (*axioms, *(one for one in defined if one not in axioms)),
             full.classes & names,
             full.object_properties & names,

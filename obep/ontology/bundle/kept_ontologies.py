@@ -20,7 +20,8 @@ from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.cache import content_hash, digest_of, seal, unseal
 from obep.ontology.bundle.packed_axioms import UNREADABLE, pack_axioms, unpack_axioms
 from obep.ontology.owl import load
-from obep.ontology.owl.axioms import OWL, RDF, RDFS, XSD, Axioms
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import OWL, RDF, RDFS, XSD
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS
 from obep.ontology.shacl.shacl_terms import has_shacl
 

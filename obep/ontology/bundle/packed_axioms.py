@@ -14,7 +14,8 @@ import msgspec
 
 from obep.model import Term
 from obep.ontology.owl import axioms as owl
-from obep.ontology.owl.axioms import Axiom, Axioms, Class, Deferred, SubClassOf
+from obep.ontology.owl.axiom_set import Axioms, Deferred
+from obep.ontology.owl.axioms import Axiom, Class, SubClassOf
 from obep.ontology.rules import rule_kinds
 
 _CLASSES = {

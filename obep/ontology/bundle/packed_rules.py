@@ -14,7 +14,7 @@ import msgspec
 from obep.model import Triple
 from obep.ontology.bundle.packed_axioms import pack_axioms, unpack_axioms
 from obep.ontology.bundle.shacl_model import Applied, Model, RuleLine, RuleNames
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.owl.static_graph import Facts, Graph
 from obep.ontology.shacl.read_rules import Unread
 from obep.ontology.shacl.read_shapes import MakePattern

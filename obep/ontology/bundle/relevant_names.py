@@ -13,6 +13,7 @@ import msgspec
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.bundle.compiled_rules import CompiledRules
 from obep.ontology.bundle.stream_readers import FEW, Listening, listening
+from obep.ontology.owl.axiom_set import Axioms, Deferred
 from obep.ontology.owl.axioms import (
     DIFFERENT_FROM,
     NAMED_INDIVIDUAL,
@@ -20,10 +21,8 @@ from obep.ontology.owl.axioms import (
     SAME_AS,
     THING,
     Axiom,
-    Axioms,
     Class,
     DataOneOf,
-    Deferred,
     SubClassOf,
 )
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS

@@ -20,7 +20,8 @@ from obep.ontology.hermit.classify import classify
 from obep.ontology.hermit.contradiction import in_words, minimal_clash
 from obep.ontology.hermit.reasoner import Hierarchy, Inconsistent, Reasoner, shared_reasoner
 from obep.ontology.hermit.reasoner_protocol import Question
-from obep.ontology.owl.axioms import Axioms, Class, ClassAssertion
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Class, ClassAssertion
 from obep.ontology.owl.verbalise import name
 from obep.ontology.rules.locality import fixed_names
 

@@ -23,7 +23,8 @@ from obep.ontology.bundle.cache import content_hash, seal, unseal
 from obep.ontology.bundle.packed_axioms import UNREADABLE, pack_axioms, unpack_axioms
 from obep.ontology.closure.entailed_triples import Entailment
 from obep.ontology.closure.runnable import Contradiction
-from obep.ontology.owl.axioms import OWL, RDFS, Axioms
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import OWL, RDFS
 from obep.ontology.owl.rdf_nodes import BUILT_IN, Unreadable
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS, axioms_of
 from obep.ontology.owl.static_graph import Graph

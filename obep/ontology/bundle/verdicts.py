@@ -23,7 +23,8 @@ from obep.ontology.closure.runnable import (
 )
 from obep.ontology.closure.store import Store
 from obep.ontology.hermit.java import REMEDY, has_java, missing_part
-from obep.ontology.owl.axioms import NOTHING, THING, Axioms, Class, ClassAssertion, EquivalentClasses
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import NOTHING, THING, Class, ClassAssertion, EquivalentClasses
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.owl.verbalise import name, show_triple
 from obep.ontology.rules.locality import reaches_across

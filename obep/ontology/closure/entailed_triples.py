@@ -7,7 +7,8 @@ from functools import cached_property
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.closure.runnable import LookedAt, build_reading, relations_of
-from obep.ontology.owl.axioms import DIFFERENT_FROM, SAME_AS, Axioms
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import DIFFERENT_FROM, SAME_AS
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.rules.normal_form import Normaliser
 from obep.ontology.rules.program import Names

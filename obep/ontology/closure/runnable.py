@@ -12,13 +12,8 @@ from obep.ontology.closure.mmap_store import open_store, write_store
 from obep.ontology.closure.saturate import Closing, Closure
 from obep.ontology.closure.store import Store
 from obep.ontology.closure.work_budget import OverBudget
-from obep.ontology.owl.axioms import (
-    NOTHING,
-    SAME_AS,
-    THING,
-    Axioms,
-    Inverse,
-)
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import NOTHING, SAME_AS, THING, Inverse
 from obep.ontology.owl.literals import Value, value
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.rules import rule_kinds as r

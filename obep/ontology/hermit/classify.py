@@ -8,7 +8,7 @@ from pathlib import Path
 from obep.errors import ObepError, fail
 from obep.ontology.bundle.cache import Folder, axioms_hash
 from obep.ontology.hermit.reasoner import INCONSISTENT, Hierarchy, Inconsistent, shared_reasoner
-from obep.ontology.owl.axioms import Axioms
+from obep.ontology.owl.axiom_set import Axioms
 
 CANNOT = "OBEP342"
 """The code of a T that the reasoner cannot read."""

@@ -9,7 +9,8 @@ from dataclasses import replace
 from obep.model import Term
 from obep.ontology.hermit.justify import one_minimal
 from obep.ontology.hermit.reasoner import Reasoner
-from obep.ontology.owl.axioms import OWL, RDFS, XSD, Assertion, Axiom, Axioms
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import OWL, RDFS, XSD, Assertion, Axiom
 from obep.ontology.owl.verbalise import show
 from obep.ontology.rules.locality import parts_of
 

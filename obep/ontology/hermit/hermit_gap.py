@@ -24,7 +24,8 @@ from obep.ontology.hermit.canonical_names import canonical, renamed_answer
 from obep.ontology.hermit.justify import all_minimal, one_minimal
 from obep.ontology.hermit.reasoner import Reasoner, shared_reasoner
 from obep.ontology.hermit.reasoner_protocol import Answer, Goal, Question
-from obep.ontology.owl.axioms import Assertion, Axioms, Class, ClassAssertion
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Assertion, Class, ClassAssertion
 from obep.ontology.rules.locality import fixed_names
 
 T = TypeVar("T")

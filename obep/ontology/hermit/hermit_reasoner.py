@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from obep.model import Term
 from obep.ontology.hermit.owlapi import NAMED, Java, Translation
 from obep.ontology.hermit.values_as_individuals import GIVEN, OBJECT, Values
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.owl.axioms import (
     NOTHING,
     THING,
     Assertion,
     Axiom,
-    Axioms,
     Class,
     ClassAssertion,
     DataAssertion,

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from obep.model import Term
 from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axiom_set import Axioms
 
 BLANK = "urn:obep:blank:"
 NAMED = ax.Class("<internal:obep#named>")
@@ -92,7 +93,7 @@ class Translation:
         """A Java set of them."""
         return self._set([self._axiom(plain) for axiom in axioms for plain in _plain(axiom)])
 
-    def declarations(self, axioms: ax.Axioms) -> Java:
+    def declarations(self, axioms: Axioms) -> Java:
         """A Java set of declarations: HermiT does not like to meet a property first in an item."""
         entities = [self.named_class(c) for c in axioms.classes]
         entities += [self.role(p) for p in axioms.object_properties]

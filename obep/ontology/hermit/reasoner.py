@@ -17,7 +17,8 @@ from typing import Any
 from obep.errors import fail
 from obep.ontology.hermit.hermit_reasoner import INCONSISTENT, Hierarchy, Inconsistent, Loaded
 from obep.ontology.hermit.java import start_java
-from obep.ontology.owl.axioms import Assertion, Axioms
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Assertion
 
 __all__ = ["INCONSISTENT", "Hierarchy", "Inconsistent", "Reasoner", "shared_reasoner"]
 

@@ -21,15 +21,8 @@ from itertools import combinations
 
 from obep.model import Term
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import (
-    Assertion,
-    Axiom,
-    Axioms,
-    ClassExpression,
-    DataRange,
-    Inverse,
-    ObjectProperty,
-)
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Assertion, Axiom, ClassExpression, DataRange, Inverse, ObjectProperty
 from obep.ontology.owl.data_parts import (
     data_properties_in,
     individuals_in,
@@ -40,7 +33,7 @@ from obep.ontology.owl.data_parts import (
 )
 from obep.ontology.owl.data_ranges import Cell, cells, undecidable, unfolded
 from obep.ontology.owl.literals import Value, comparable, holds_value, value
-from obep.ontology.owl.text_automata import TooComplex
+from obep.ontology.owl.value_spaces.text_automata import TooComplex
 from obep.ontology.rules.locality import parts_of
 
 OBJECT = ax.Class("<urn:obep:object>")

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from obep.model import Term
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axiom, Axioms, DataRange, Inverse
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Axiom, DataRange, Inverse
 from obep.ontology.rules.locality import INDIVIDUAL_FIELDS, parts_of
 
 _RANGES = (ax.Datatype, ax.DataAnd, ax.DataOr, ax.DataNot, ax.DataOneOf, ax.Restricted)

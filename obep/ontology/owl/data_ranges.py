@@ -28,8 +28,8 @@ from obep.ontology.owl.axioms import (
     Restricted,
 )
 from obep.ontology.owl.literals import Value, comparable, holds_value, passes, value
-from obep.ontology.owl.text_automata import TooComplex
-from obep.ontology.owl.value_regions import Region, regions
+from obep.ontology.owl.value_spaces.text_automata import TooComplex
+from obep.ontology.owl.value_spaces.value_regions import Region, regions
 
 Relation = Literal["inside", "apart", "perhaps"]
 _NESTED = 100

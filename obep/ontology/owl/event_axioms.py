@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term, body_of
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.owl.axioms import (
     BOTTOM_DATA_PROPERTY,
     BOTTOM_OBJECT_PROPERTY,
-    Axioms,
     Class,
     ClassExpression,
     EquivalentClasses,

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import RDF, Axiom, Axioms, ClassExpression
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import RDF, Axiom, ClassExpression
 from obep.ontology.owl.rdf_nodes import BUILT_IN, Unreadable, owl, rdfs
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS, axioms_of
 from obep.ontology.owl.verbalise import show

@@ -19,7 +19,8 @@ from obep.errors import ObepError, fail, sentence
 from obep.formats.input_limits import Limits, Refused, check_nesting
 from obep.model import Term, Triple
 from obep.ontology.bundle.cache import content_hash, digest_of
-from obep.ontology.owl.axioms import OWL, Axioms
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import OWL
 from obep.ontology.owl.literals import literal
 from obep.ontology.owl.rdf_nodes import Unreadable
 from obep.ontology.owl.rdf_to_owl import axioms_of

@@ -14,6 +14,7 @@ from obep.formats.quantities import NUMERIC_VALUES, UNIT
 from obep.formats.units import unit_iri, unit_named
 from obep.model import Term
 from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.owl.data_ranges import is_empty
 from obep.ontology.owl.facets import Misfit, facet_of, ill_typed, misfits_of, term
 from obep.ontology.owl.literals import known_datatype
@@ -38,7 +39,7 @@ _DATA_BOUNDS: dict[str, type[ax.DataMin | ax.DataMax | ax.DataExactly]] = {
 class Translation:
     """Translates descriptions; which names are data properties or datatypes is known from T and from use."""
 
-    def __init__(self, axioms: ax.Axioms, descriptions: Iterable[ast.Description] = ()) -> None:
+    def __init__(self, axioms: Axioms, descriptions: Iterable[ast.Description] = ()) -> None:
         self.data_properties = {*axioms.data_properties, ax.TOP_DATA_PROPERTY, ax.BOTTOM_DATA_PROPERTY}
         self.datatypes = axioms.datatypes
         self._definitions = axioms.datatype_definitions
@@ -96,10 +97,10 @@ class Translation:
             self._used.setdefault(kind, set()).add(name)
 
     @property
-    def used(self) -> ax.Axioms:
+    def used(self) -> Axioms:
         """Declarations of every name that the definitions translated so far use."""
         used = {kind: frozenset(names) for kind, names in self._used.items()}
-        return ax.Axioms(**used)  # type: ignore[arg-type]  # `_use` names declarations only
+        return Axioms(**used)  # type: ignore[arg-type]  # `_use` names declarations only
 
     # --- class expressions
 

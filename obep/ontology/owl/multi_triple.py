@@ -11,7 +11,8 @@ from collections.abc import Container, Sequence
 from obep.errors import Diagnostic
 from obep.model import RDF_TYPE, Term
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import OWL, RDFS, Axiom, Axioms
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import OWL, RDFS, Axiom
 from obep.ontology.owl.rdf_nodes import Unreadable
 from obep.ontology.owl.rdf_to_owl import ANNOTATIONS, axioms_of
 from obep.ontology.owl.static_graph import Graph

@@ -9,6 +9,7 @@ from typing import TypeVar
 from obep.errors import Diagnostic, ObepError
 from obep.model import Term, Triple
 from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.owl.axioms import OWL, RDF, RDFS, XSD
 from obep.ontology.owl.facet_fit import slip_of
 from obep.ontology.owl.facet_pattern import read_pattern
@@ -36,7 +37,7 @@ _NIL, _FIRST, _REST = f"<{RDF}nil>", f"<{RDF}first>", f"<{RDF}rest>"
 class Nodes:
     """A graph by subject and predicate, with the names that it uses so far."""
 
-    def __init__(self, triples: Iterable[Triple], also: ax.Axioms) -> None:
+    def __init__(self, triples: Iterable[Triple], also: Axioms) -> None:
         self.triples = tuple(dict.fromkeys(triples))
         self.about: dict[Term, dict[Term, list[Term]]] = {}
         for s, p, o in self.triples:

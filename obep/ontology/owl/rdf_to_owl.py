@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.owl.axioms import RDF, XSD
 from obep.ontology.owl.literals import known_datatype
 from obep.ontology.owl.rdf_nodes import BUILT_IN, COMBINING, Nodes, owl, rdfs
@@ -36,22 +37,22 @@ _SYNTAX = (*BUILT_IN, "<http://www.w3.org/ns/shacl#")
 _CLASS_TYPES = {owl("Class"), rdfs("Class"), owl("DeprecatedClass")}
 
 
-def axioms_of(triples: Iterable[Triple], *, also: ax.Axioms | None = None) -> ax.Axioms:
+def axioms_of(triples: Iterable[Triple], *, also: Axioms | None = None) -> Axioms:
     """The axioms that a graph says; `also` lends declarations of names that another graph declares."""
-    return _Mapping(triples, also or ax.Axioms()).read()
+    return _Mapping(triples, also or Axioms()).read()
 
 
 class _Mapping(Nodes):
     """Reads one triple after the other, each by the reader of its predicate."""
 
-    def read(self) -> ax.Axioms:
+    def read(self) -> Axioms:
         found: dict[ax.Axiom, None] = {}
         self.annotations |= ANNOTATIONS
         self._declare()
         for triple in self.triples:
             for axiom in self._axioms(*triple):
                 found[axiom] = None
-        return ax.Axioms(
+        return Axioms(
             tuple(found),
             frozenset(self.classes - {ax.THING, ax.NOTHING}),
             frozenset(self.object_properties),

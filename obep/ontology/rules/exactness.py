@@ -14,15 +14,7 @@ from typing import TypeVar
 
 from obep.model import Term
 from obep.ontology.closure.store import Store
-from obep.ontology.owl.axioms import (
-    DIFFERENT_FROM,
-    NOTHING,
-    SAME_AS,
-    THING,
-    DataAnd,
-    DataNot,
-    DataRange,
-)
+from obep.ontology.owl.axioms import DIFFERENT_FROM, NOTHING, SAME_AS, THING, DataAnd, DataNot, DataRange
 from obep.ontology.owl.data_ranges import size_of
 from obep.ontology.owl.verbalise import name
 from obep.ontology.rules import rule_kinds as r

@@ -10,15 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from obep.model import Term
-from obep.ontology.owl.axioms import (
-    XSD,
-    DataAnd,
-    DataOneOf,
-    DataOr,
-    DataRange,
-    Datatype,
-    Restricted,
-)
+from obep.ontology.owl.axioms import XSD, DataAnd, DataOneOf, DataOr, DataRange, Datatype, Restricted
 from obep.ontology.owl.data_ranges import lies
 from obep.ontology.owl.literals import NUMBERS, integer_bounds, parts, space_of, value
 from obep.ontology.owl.verbalise import name

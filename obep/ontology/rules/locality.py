@@ -14,11 +14,12 @@ from typing import Any
 
 from obep.model import RDF_TYPE, Term, Triple
 from obep.ontology.owl import axioms as ax
+from obep.ontology.owl.axiom_set import Axioms
 
 INDIVIDUAL_FIELDS = ("individual", "individuals", "subject", "object")
 
 
-def reaches_across(axioms: ax.Axioms) -> tuple[str, ...]:
+def reaches_across(axioms: Axioms) -> tuple[str, ...]:
     """Why the component of an item does not decide everything about it; empty if it does.
 
     It is taken for granted that T and all of K are consistent, which the compiler has checked.
@@ -35,7 +36,7 @@ def reaches_across(axioms: ax.Axioms) -> tuple[str, ...]:
     return tuple(found)
 
 
-def looking_only(axioms: ax.Axioms, events: Iterable[Term], k: Iterable[Triple]) -> ax.Axioms:
+def looking_only(axioms: Axioms, events: Iterable[Term], k: Iterable[Triple]) -> Axioms:
     """T where an event that nothing else mentions only looks: `B SubClassOf H` for `H EquivalentTo B`.
 
     The other half says nothing about anything but H (REASONING 4.1), so long as no item asserts an H; without
@@ -59,7 +60,7 @@ def looking_only(axioms: ax.Axioms, events: Iterable[Term], k: Iterable[Triple])
     return replace(axioms, axioms=tuple(a for a in map(half, axioms.axioms) if a is not None))
 
 
-def fixed_names(axioms: ax.Axioms) -> frozenset[Term]:
+def fixed_names(axioms: Axioms) -> frozenset[Term]:
     """The individuals that T names; in a shape they keep their names."""
     found = set(axioms.individuals)
     for axiom in axioms.axioms:
@@ -116,7 +117,7 @@ def parts_of(node: object) -> Iterator[tuple[str, Any]]:
 class Components:
     """K, taken apart into what hangs together."""
 
-    def __init__(self, axioms: ax.Axioms, k: Iterable[Triple]) -> None:
+    def __init__(self, axioms: Axioms, k: Iterable[Triple]) -> None:
         self.reasons = reaches_across(axioms)
         """Why all of K belongs to every item; empty if only what it touches does."""
         self._k = tuple(dict.fromkeys(k))

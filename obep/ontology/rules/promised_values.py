@@ -17,7 +17,7 @@ from functools import cached_property
 from obep.model import Term
 from obep.ontology.owl.axioms import DataRange
 from obep.ontology.owl.data_ranges import Cell, cells, lies, size_of, transposed, unfolded
-from obep.ontology.owl.text_automata import TooComplex
+from obep.ontology.owl.value_spaces.text_automata import TooComplex
 from obep.ontology.rules import rule_kinds as r
 from obep.ontology.rules.rule_kinds import Symbol
 

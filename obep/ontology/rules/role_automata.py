@@ -16,14 +16,7 @@ from msgspec.structs import replace
 
 from obep.errors import ObepError, fail
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import (
-    Axiom,
-    ClassExpression,
-    Inverse,
-    ObjectProperty,
-    SubClassOf,
-    inverse,
-)
+from obep.ontology.owl.axioms import Axiom, ClassExpression, Inverse, ObjectProperty, SubClassOf, inverse
 from obep.ontology.owl.role_box import inclusions, super_roles
 from obep.ontology.owl.verbalise import name
 from obep.ontology.rules.locality import parts_of

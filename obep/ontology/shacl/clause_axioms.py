@@ -14,7 +14,8 @@ from hashlib import blake2b
 
 from obep.model import RDF_TYPE, Term
 from obep.ontology.owl import axioms as ax
-from obep.ontology.owl.axioms import Axiom, Axioms
+from obep.ontology.owl.axiom_set import Axioms
+from obep.ontology.owl.axioms import Axiom
 from obep.ontology.owl.data_parts import data_properties_in, object_properties_of
 from obep.ontology.owl.rdf_nodes import BUILT_IN
 from obep.ontology.rules.locality import parts_of

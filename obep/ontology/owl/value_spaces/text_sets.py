@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from obep.ontology.owl.facet_pattern import read_pattern
-from obep.ontology.owl.text_automata import MOST_STATES, Automaton, TooComplex, alphabet_of
+from obep.ontology.owl.value_spaces.text_automata import MOST_STATES, Automaton, TooComplex, alphabet_of
 from obep.query import xpath_regex_tree as rx
 
 MANY = 10**15

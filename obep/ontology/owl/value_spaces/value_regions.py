@@ -15,16 +15,7 @@ from struct import pack, unpack
 from typing import NamedTuple
 
 from obep.model import Term
-from obep.ontology.owl.axioms import (
-    XSD,
-    DataAnd,
-    DataNot,
-    DataOneOf,
-    DataOr,
-    DataRange,
-    Datatype,
-    Restricted,
-)
+from obep.ontology.owl.axioms import XSD, DataAnd, DataNot, DataOneOf, DataOr, DataRange, Datatype, Restricted
 from obep.ontology.owl.literals import (
     IRRATIONAL,
     WORDS,
@@ -36,7 +27,7 @@ from obep.ontology.owl.literals import (
     plain_number,
     value,
 )
-from obep.ontology.owl.text_sets import MANY, TextSets
+from obep.ontology.owl.value_spaces.text_sets import MANY, TextSets
 
 _LISTED = 64
 """Values of a region that are listed."""
