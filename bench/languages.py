@@ -46,7 +46,7 @@ def anew() -> Iterator[None]:
     """Engines made in here keep nothing: windows are closed, and queries evaluated, from nothing."""
     with (
         patch("obep.engine.queries.query_run.why_answered_anew", return_value="the experiment"),
-        patch("obep.abstraction.window_closure.why_closed_anew", return_value="the experiment"),
+        patch("obep.abstraction.windows.window_closure.why_closed_anew", return_value="the experiment"),
     ):
         yield
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from obep.abstraction.matcher import Matcher
 from obep.abstraction.shapes import Memory
-from obep.abstraction.window_closure import WindowClosure
+from obep.abstraction.windows.window_closure import WindowClosure
 from obep.algebra.timed.shaped_triples import ItemShape, ShapedTriples
 from obep.algebra.timed.triple_occurrences import WantedTriples
 from obep.formats.input_limits import Refused

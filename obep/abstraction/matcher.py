@@ -19,7 +19,7 @@ from obep.abstraction.open_facts import OpenFacts
 from obep.abstraction.record_decisions import Decisions
 from obep.abstraction.shape_answers import Evaluator
 from obep.abstraction.shapes import Memory, Shape, Shapes
-from obep.abstraction.window_matcher import Together
+from obep.abstraction.windows.window_matcher import Together
 from obep.formats.input_limits import Refused
 from obep.formats.stream_reader import as_sent
 from obep.formats.tables.mapped_records import Mapped

@@ -27,7 +27,7 @@ class Held(NamedTuple):
 
 
 class Gathering(Protocol):
-    """As much of `obep.abstraction.window_matcher` as a window needs."""
+    """As much of `obep.abstraction.windows.window_matcher` as a window needs."""
 
     def admit(self, item: Item, /) -> Item | DeadLetter: ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from obep.abstraction.window_closure import why_evaluated_anew
+from obep.abstraction.windows.incremental_reasons import why_evaluated_anew
 from obep.algebra.timed.translate_timed import asks_history, lasts_less_than
 from obep.algebra.translate import translate
 from obep.model import Term

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from obep.abstraction.window_closure import why_evaluated_anew
+from obep.abstraction.windows.incremental_reasons import why_evaluated_anew
 from obep.algebra.translate import translate
 from obep.errors import count
 from obep.ontology.rules.axiom_rules import mentioned

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from obep.abstraction.window_closure import why_evaluated_anew
+from obep.abstraction.windows.incremental_reasons import why_evaluated_anew
 from obep.algebra.select_node import SelectNode
 from obep.model import Term
 from obep.query import ast

@@ -11,7 +11,7 @@ from cases import bundle, linked
 from small_worlds import CLASSES, ROLES, Small, name
 
 from obep.abstraction.matcher import Matcher
-from obep.abstraction.window_union import Union
+from obep.abstraction.windows.window_union import Union
 from obep.model import RDF_TYPE, Triple
 from obep.ontology.bundle.compile import Bundle
 from obep.ontology.closure.expiring_closure import NEVER, Lasting

@@ -18,7 +18,7 @@ from small_worlds import CLASSES, INDIVIDUALS, ROLES, Small, name
 
 from obep.abstraction.matcher import Matcher
 from obep.abstraction.shape_answers import Evaluator
-from obep.abstraction.window_matcher import Together
+from obep.abstraction.windows.window_matcher import Together
 from obep.engine.query import Query
 from obep.model import RDF_TYPE, SECOND, DeadLetter, Item, Occurrence, Term, Triple
 from obep.ontology.bundle.compile import Bundle

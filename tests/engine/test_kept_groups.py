@@ -14,7 +14,7 @@ from random import Random
 import pytest
 from abstraction.small_worlds import CLASSES, DATA, INDIVIDUALS, ROLES, Small
 
-from obep.abstraction import window_closure
+from obep.abstraction.windows import window_closure
 from obep.engine.query import Query
 from obep.engine.states import group_state
 from obep.errors import ObepError

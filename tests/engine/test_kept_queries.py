@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from engine.test_kept_groups import FRAMES, Drawn
 
-from obep.abstraction import window_closure
+from obep.abstraction.windows import window_closure
 from obep.engine.queries import query_run
 from obep.engine.queries.query_run import QueryRun
 from obep.engine.query import Query

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from obep.abstraction.matcher import Matcher
-from obep.abstraction.window_closure import Until
+from obep.abstraction.windows.window_closure import Until
 from obep.engine.bulk import uncollected
 from obep.engine.states.window_contents import Dated, TimeContent
 from obep.engine.states.window_graph import WindowGraph

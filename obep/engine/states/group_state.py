@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 from obep.abstraction.matcher import Matcher
-from obep.abstraction.window_closure import why_evaluated_anew
+from obep.abstraction.windows.incremental_reasons import why_evaluated_anew
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate
 from obep.engine.states.episodes import Bindings, Key, sorted_because

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from obep.abstraction.matcher import Matcher
-from obep.abstraction.window_closure import Change, Until, WindowClosure
+from obep.abstraction.windows.window_closure import Change, Until, WindowClosure
 from obep.algebra.dataset import Graph
 from obep.algebra.select_node import evaluate
 from obep.algebra.translate import translate

@@ -14,21 +14,14 @@ from functools import cached_property
 from obep.abstraction.graph_matcher import ItemGraph
 from obep.abstraction.guard_graphs import Closed, ClosedGraph
 from obep.abstraction.matcher import Matcher
+from obep.abstraction.windows.incremental_reasons import Matching, why_closed_anew
+from obep.abstraction.windows.window_names import WindowNames
 from obep.algebra.dataset import Graph
-from obep.algebra.evaluation import Match
-from obep.algebra.live.build_live import NotIncremental
-from obep.algebra.live.fact_source import DEFAULT_GRAPH
-from obep.algebra.live.live_group import triples_wanted
-from obep.algebra.nodes.basic_graph_pattern import TripleMatch
-from obep.algebra.select_node import SelectNode
 from obep.model import RDF_TYPE, Term, Triple
-from obep.ontology.bundle.compile import Bundle
 from obep.ontology.closure.backwards import Fact
 from obep.ontology.closure.expiring_closure import Lasting
 from obep.ontology.closure.maintained_closure import Maintained
 from obep.ontology.owl.axioms import SAME_AS
-from obep.ontology.rules import program as p
-from obep.ontology.rules.role_relations import SAME
 
 Change = tuple[Triple, bool]
 """A triple, and whether it has come or gone."""
@@ -49,7 +42,7 @@ class WindowClosure:
         """
         self._matcher, self._said, self._until = matcher, said, until
         bundle = matcher.bundle
-        self._names = _Names(bundle)
+        self._names = WindowNames(bundle)
         self.kept = why_closed_anew(bundle) is None
         """Whether it is kept, and `change` says what has changed."""
         program, store = bundle.lower_asserted, bundle.lower.store
@@ -279,7 +272,7 @@ class WindowClosure:
         """The graph as if these were there, too; `new`: without what K says."""
         said = dict.fromkeys((*self._said, *triples))
         closed = ClosedGraph(self._matcher.bundle, [*said], with_k=True, facts=self._matcher.facts)
-        return _Matching(lambda s, p, o: self._new(said, closed.match(s, p, o))) if new else closed
+        return Matching(lambda s, p, o: self._new(said, closed.match(s, p, o))) if new else closed
 
 
 def _put(nodes: dict[Term, dict[Triple, None]], triple: Triple) -> None:
@@ -292,124 +285,3 @@ def _take(nodes: dict[Term, dict[Triple, None]], triple: Triple) -> None:
         nodes[term].pop(triple, None)
         if not nodes[term]:
             del nodes[term]
-
-
-class _Matching:
-    """A graph by what looks things up in it."""
-
-    def __init__(self, match: Match) -> None:
-        self.match = match
-
-
-def why_evaluated_anew(
-    bundle: Bundle, select: SelectNode, on: str | None, *, written: bool = False
-) -> str | None:
-    """Why a group over windows (`on`: the one that is its default graph, else K is) cannot be kept.
-
-    `written`: triples of names that neither T nor the file has count, too.
-    """
-    static = {} if on is not None else {DEFAULT_GRAPH: _Matching(lambda s, p, o: ())}
-    try:
-        wanted = triples_wanted(select, static)
-    except NotIncremental as reason:
-        return str(reason)
-    patterns = [pattern for some in wanted.values() for pattern in some]
-    if not patterns:
-        return None
-    why = why_closed_anew(bundle) or why_not_followed(bundle, patterns)
-    return why or (_unknown_name(bundle, patterns) if written else None)
-
-
-def _unknown_name(bundle: Bundle, patterns: Iterable[TripleMatch]) -> str | None:
-    """Why a pattern may match triples whose names are not in the closure of a window."""
-    names = _Names(bundle)
-    for _, predicate, object_ in (pattern.constants for pattern in patterns):
-        if predicate == RDF_TYPE:
-            if object_ is None:
-                return "a pattern whose class is a variable"
-            if object_ not in names.classes:
-                return "a class that the rules do not know"
-        elif predicate is None or predicate not in names.relations:
-            return "a property that the rules do not know"
-    return None
-
-
-def why_closed_anew(bundle: Bundle) -> str | None:
-    """Why the closure of a window cannot be kept."""
-    if bundle.open_in_guards:
-        return "the rules do not decide all that groups ask for"
-    if bundle.lower_asserted.by_value:
-        return "the ontology compares literals by their values"
-    return None
-
-
-def why_not_followed(bundle: Bundle, patterns: Iterable[TripleMatch]) -> str | None:
-    """Why the changes of a window's closure do not say all about what some patterns match."""
-    program, names = bundle.lower_asserted, _Names(bundle)
-    for pattern in patterns:
-        _, predicate, object_ = pattern.constants
-        if predicate is None:
-            return "a pattern whose predicate is a variable"
-        if predicate == RDF_TYPE:
-            asked = names.classes.values() if object_ is None else [names.classes.get(object_, -1)]
-            if not program.universal.isdisjoint(asked):
-                return "a class that has everything in it"
-        elif predicate in names.relations:
-            relation, _ = names.relations.of(predicate)
-            if relation == SAME or relation in program.reflexive:
-                return "a property that leads from each thing to itself"
-    return None
-
-
-class _Names:
-    """The classes and properties that groups see, and the numbers that they have in the rules."""
-
-    def __init__(self, bundle: Bundle) -> None:
-        program = bundle.lower_asserted
-        self.classes = bundle.classes_asked_for
-        self.relations = program.relations
-        self.of_concept: dict[int, list[Term]] = {}
-        for name, c in self.classes.items():
-            self.of_concept.setdefault(c, []).append(name)
-        self.of_relation: dict[int, list[tuple[Term, bool]]] = {}
-        for name in sorted(bundle.definitions.guard_roles):
-            if name in self.relations:
-                relation, backwards = self.relations.of(name)
-                self.of_relation.setdefault(relation, []).append((name, backwards))
-        self.apart = _apart(program, self.of_relation)
-
-
-Apart = tuple[dict[Term, bool], dict[Term, bool]]
-
-
-def _apart(program: p.Program, seen: dict[int, list[tuple[Term, bool]]]) -> Apart:
-    """Properties (with individuals, and with literals) of whose triples nothing but themselves follows, and
-    that follow from nothing else: whether groups see them."""
-    found: Apart = ({}, {})
-    if program.equality:
-        return found
-    led_to = {number for op in program.flat if op[0] in (p.FILL, p.SELF_OUT) for number, _ in op[2]}
-    led_to |= {number for op in program.flat if op[0] == p.CHAIN_FIRST for number, _ in op[5]}
-    said_by: dict[int, set[Term]] = {}
-    for table in (program.roles, program.data):
-        for name, edges in table.items():
-            for number, _ in edges:
-                said_by.setdefault(number, set()).add(name)
-    for known, table in zip(found, (program.roles, program.data), strict=True):
-        for name, edges in table.items():
-            numbers = {number for number, _ in edges}
-            if name == SAME_AS:
-                continue
-            if not edges:
-                known[name] = False
-            elif (
-                len(edges) == 1
-                and not edges[0][1]
-                and said_by[edges[0][0]] == {name}
-                and numbers.isdisjoint(led_to)
-                and edges[0][0] != SAME
-                and not program.edge_ops[edges[0][0]]
-                and seen.get(edges[0][0], [(name, False)]) == [(name, False)]
-            ):
-                known[name] = edges[0][0] in seen
-    return found

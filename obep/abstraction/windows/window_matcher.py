@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from obep.abstraction.guard_graphs import ClosedGraph, OccurrenceGraphs
-from obep.abstraction.window_union import Union, Way
+from obep.abstraction.windows.window_union import Union, Way
 from obep.formats.input_limits import Refused
 from obep.model import Assertion, DeadLetter, EagerOccurrence, Item, Occurrence, Term, Triple
 

@@ -1,0 +1,1 @@
+"""The items of a window together: what they explain, and what they entail."""
