@@ -139,25 +139,27 @@ class Facts:
 
     def compose(self, along: Directed, edges: Edges, x: int, y: int, derivation: Any) -> None:
         """Edges that the transitivity of a relation gives; a symmetric one has the way back by itself."""
-        relation = along[0]
         for edge in edges:
-            if edge[0] == relation:
-                if edge != along:
-                    continue
-                a, b = (y, x) if edge[1] else (x, y)
-                node = self.edge_node(relation, a, b)
-                if type(node) is list:
-                    paths = next((way for way in node if type(way) is Paths), None)
-                    if paths is None:
-                        node.append(Paths((derivation,)))
-                    else:
-                        paths.append(derivation)
-                    continue
-                if node is None:
-                    self._composed.add((relation, a, b))
-                self.add_edges((edge,), x, y, Paths((derivation,)))
-                continue
-            self.add_edges((edge,), x, y, derivation)
+            if edge == along:
+                self._add_path(edge, x, y, derivation)
+            elif edge[0] != along[0]:
+                self.add_edges((edge,), x, y, derivation)
+
+    def _add_path(self, edge: Directed, x: int, y: int, derivation: Any) -> None:
+        """A path between two individuals: an edge, or one more derivation of it."""
+        relation, backwards = edge
+        a, b = (y, x) if backwards else (x, y)
+        node = self.edge_node(relation, a, b)
+        if type(node) is list:
+            paths = next((way for way in node if type(way) is Paths), None)
+            if paths is None:
+                node.append(Paths((derivation,)))
+            else:
+                paths.append(derivation)
+            return
+        if node is None:
+            self._composed.add((relation, a, b))
+        self.add_edges((edge,), x, y, Paths((derivation,)))
 
     def spend(self, steps: int) -> None:
         """Raises `OverBudget` if there are more steps than there may be."""

@@ -217,19 +217,14 @@ class Closing(Closure):
                 continue
             self._agenda.append((relation, a, b, _SOMEHOW))
 
-    def compose(self, along: Directed, edges: Edges, x: int, y: int, derivation: object) -> None:
-        """Edges that the transitivity of a relation gives; a symmetric one has the way back by itself."""
-        relation = along[0]
-        for edge in edges:
-            if edge[0] == relation:
-                if edge != along:
-                    continue
-                a, b = (y, x) if edge[1] else (x, y)
-                if (relation, a, b) in self._composed:
-                    continue
-                if self.edge_node(relation, a, b) is None:
-                    self._composed.add((relation, a, b))
-            self.add_edges((edge,), x, y, derivation)
+    def _add_path(self, edge: Directed, x: int, y: int, derivation: object) -> None:
+        relation, backwards = edge
+        a, b = (y, x) if backwards else (x, y)
+        if (relation, a, b) in self._composed:
+            return
+        if self.edge_node(relation, a, b) is None:
+            self._composed.add((relation, a, b))
+        self.add_edges((edge,), x, y, derivation)
 
 
 _SOMEHOW: Node = []
