@@ -2,9 +2,10 @@
 
 What it does: Finds an event with IF whose class alone entails other events.
 
-Why: An occurrence of `Hot` is an item for the other events. That item is a `Hot`, so it has the class of its
-definition, without its guard. So `Reading` is found twice: in the message and in the occurrence of `Hot`. A
-definition that names the guarded event is not reported.
+Why: Take the message `celsius 8`, and the events of the example. It is a `Reading` and a `Hot`. The
+occurrence of `Hot` is then an item for the other events. This item says that something is a `Hot`, and every
+`Hot` has the class of its definition, `celsius some number`. So `Reading` is found again, in the occurrence
+of `Hot`. A definition that names the guarded event is not reported.
 
 Example:
 

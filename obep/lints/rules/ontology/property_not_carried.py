@@ -1,10 +1,10 @@
 """a property that an event does not pass on
 
-What it does: Finds a guard that asks a composite event, or a logical event with a guard, for a property that
-its occurrences never have.
+What it does: Finds a guard that reads a property of another event, if the occurrences of that event never
+have the property. The other event is a composite event, or a logical event with a guard.
 
-Why: The graph of an occurrence contains its explanation and its CONSTRUCT, not the whole items. So the guard
-never holds.
+Why: The graph of an occurrence contains its explanation and the triples of its CONSTRUCT, but not the rest of
+the items. So the guard never holds.
 
 Example:
 

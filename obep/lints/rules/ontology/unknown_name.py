@@ -13,9 +13,12 @@ The groups of states, events and queries are checked if there is an ontology. In
 EP-SPARQL, and beside `FROM STREAM … AS GRAPH`, a name of a group is reported only if a known one has almost
 the same name.
 
-Why: A guard or a group finds such a name only if items contain it. Such a name in a static graph or a VOCAB
-file has no effect. Usually the name is misspelt; the message gives the nearest known name. `:PenC` beside
-`:PenA` and `:PenB` is not reported, nor a name that a VOCAB file itself declares.
+Why: `:temprature` in a guard matches nothing unless items contain that very name. In a static graph or a
+VOCAB file such a name has no effect. Usually the name is misspelt, and the message gives the nearest known
+name.
+
+Two kinds of names are not reported: a name that a VOCAB file itself declares, and one of a series, such as
+`:PenC` beside `:PenA` and `:PenB`.
 
 Example:
 

@@ -1,11 +1,11 @@
 """an aggregate over a window that merges equal readings
 
 What it does: Finds an aggregate over a RANGE or ROWS window, in a state, an event or a REGISTERed query, if
-its readings have no node of their own: the value is a property of the grouped individual, or of an individual
-of the static graph.
+its readings have no node of their own. In `?z :temperature ?t` the value is a property of the zone itself,
+not of a reading. The individual is the one that is grouped, or one of the static graph.
 
-Why: A window is a set of triples, so two equal readings count as one: the mean of 20, 20, 26 is 23. OVER has
-a row for each reading.
+Why: A window is a set of triples, and `:z1 :temperature 20` is the same triple each time it is sent. So two
+equal readings count as one: the mean of 20, 20, 26 is 23. OVER has a row for each reading.
 
 Example:
 
