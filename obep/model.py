@@ -6,7 +6,7 @@ since the epoch. Nothing here parses, reasons or keeps state.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -16,6 +16,7 @@ Term = str
 Triple = tuple[Term, Term, Term]
 Assertion = tuple[Triple, int | None]
 """A triple and the instant at which it was seen; `None` for one of K (SPEC D1)."""
+
 Solution = tuple[Term | None, ...]
 """The values of the variables of an `Ask`, in its order."""
 Stamp = tuple[Assertion, Assertion, str, Term]
@@ -228,18 +229,43 @@ for _name in ("end", "detected", "since"):
     setattr(LazyOccurrence, _name, vars(LazyOccurrence)["start"])  # one slot, read by four names
 
 
-@dataclass(slots=True, eq=False)
-class ConvertedOccurrence(EagerOccurrence):
-    """A logical occurrence that was found in numbers which were brought to another unit."""
+class ConvertedAssertion(tuple[Triple, int | None]):
+    """One whose number was brought to another unit: it equals the plain one, and knows what was sent."""
 
-    converted: tuple[str, ...] = ()
-    """For each assertion of its explanation how its number was converted, or nothing."""
+    how: str
 
 
-def conversions(occurrence: Occurrence) -> tuple[str, ...]:
+def convert(assertion: Assertion, how: str) -> Assertion:
+    """An assertion that says how its number was converted (`86 DEG_F = 30.0 degC`), if it was."""
+    if not how:
+        return assertion
+    one = ConvertedAssertion(assertion)
+    one.how = how
+    return one
+
+
+def conversion_of(assertion: Assertion) -> str:
+    """How the number of an assertion was converted; nothing if it was not."""
+    return assertion.how if isinstance(assertion, ConvertedAssertion) else ""
+
+
+def conversions(explanation: Iterable[Assertion]) -> tuple[str, ...]:
     """For each assertion of an explanation how its number was converted; nothing if none was."""
-    found: tuple[str, ...] = getattr(occurrence, "converted", ())
-    return found
+    found = tuple([conversion_of(one) for one in explanation])
+    return found if any(found) else ()
+
+
+def with_conversions(explanation: tuple[Assertion, ...], hows: Sequence[str | None]) -> tuple[Assertion, ...]:
+    """What `conversions` has told of an explanation is said by its assertions again."""
+    if not hows:
+        return explanation
+    return tuple([convert(one, how or "") for one, how in zip(explanation, hows, strict=True)])
+
+
+def as_converted(explanation: tuple[Assertion, ...], known: Iterable[Assertion]) -> tuple[Assertion, ...]:
+    """An explanation whose assertions say what equal ones among those that are known say."""
+    found: dict[Assertion, Assertion] = {one: one for one in known if isinstance(one, ConvertedAssertion)}
+    return tuple([found.get(one, one) for one in explanation]) if found else explanation
 
 
 @dataclass(slots=True, eq=False)

@@ -13,8 +13,9 @@ from obep.abstraction.open_facts import OpenFacts
 from obep.algebra.dataset import Dataset, Graph
 from obep.algebra.select_node import SelectNode, evaluate
 from obep.algebra.translate import translate
+from obep.formats.units import converted_assertions
 from obep.guards.guard_terms import term_of
-from obep.model import Assertion, EagerOccurrence, Item, Occurrence, Term, Triple, identity
+from obep.model import Assertion, EagerOccurrence, Item, Occurrence, Term, Triple, as_converted, identity
 from obep.ontology.bundle.compile import Bundle
 from obep.query import ast
 from obep.query.walk import walk
@@ -72,6 +73,8 @@ class GraphMatcher:
             because.update(graph.explain(triple, at))
         because.update((triple, None) for triple in event.matched_in_graphs(rows[0], graph))
         explanation = tuple(sorted(because, key=lambda one: (one[0], one[1] is not None)))
+        if item.converted:
+            explanation = as_converted(explanation, converted_assertions(at, item.converted))
         bindings = tuple(sorted(rows, key=lambda row: sorted(row.items())))
         return EagerOccurrence(
             event.iri, f"<{name}>", explanation, at, at, at, at, bindings=bindings, items=(item,), _id=name

@@ -15,6 +15,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from obep.formats.stream_reader import as_sent
+from obep.formats.units import converted_assertions
 from obep.model import (
     RDF_TYPE,
     Assertion,
@@ -25,6 +26,7 @@ from obep.model import (
     Occurrence,
     Term,
     Triple,
+    as_converted,
     without_record,
 )
 from obep.ontology.bundle.compile import Bundle
@@ -81,7 +83,7 @@ class Statements:
         if isinstance(found, DeadLetter):
             return found
         for one in found.occurrences:
-            one.explanation = _as_said(one.explanation, made_of)
+            one.explanation = as_converted(_as_said(one.explanation, made_of), occurrence.explanation)
         return found
 
     def _read(self, triples: Sequence[Triple]) -> Said | Refusal:
@@ -157,7 +159,8 @@ def _name(expression: ax.ClassExpression) -> Term:
 
 def _restated(one: Occurrence, made_of: dict[Triple, tuple[Triple, ...]], item: Item) -> Occurrence:
     """An occurrence in the triples of the item; one that shares its explanation gets its own."""
-    explanation = _as_said(one.explanation, made_of)
+    converted = converted_assertions(item.at, item.converted)
+    explanation = as_converted(_as_said(one.explanation, made_of), converted)
     if isinstance(one, LazyOccurrence):
         at = one.start
         fields = one.event, one.individual, explanation, at, at, at, at, one.solutions

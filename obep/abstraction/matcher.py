@@ -24,19 +24,19 @@ from obep.formats.input_limits import Refused
 from obep.formats.stream_reader import as_sent
 from obep.formats.tables.mapped_records import Mapped
 from obep.formats.triple_template import Template as Filled
-from obep.formats.units import equation
+from obep.formats.units import converted_assertions
 from obep.guards.block_queries import Ask
 from obep.guards.block_solutions import Graphs
 from obep.model import (
     RDF_TYPE,
     Assertion,
-    ConvertedOccurrence,
     DeadLetter,
     EagerOccurrence,
     Item,
     Occurrence,
     Term,
     Triple,
+    as_converted,
     body_of,
     local_name,
     without_record,
@@ -255,7 +255,7 @@ class Matcher:
         """Add the occurrences of a template's hits in an item."""
         at, stream, streams = item.at, item.stream, self._streams
         triples, names = shape.triples, tuple(shape.names)
-        how = dict(item.converted) if item.converted else None
+        converted = converted_assertions(item.at, item.converted) if item.converted else ()
         items = (without_record(item),)
         hits: Sequence[Hit] = template.hits
         if template.groups is not None and not every:
@@ -265,11 +265,10 @@ class Matcher:
                 continue
             because: list[Assertion] = [(triples[n], at) for n in hit.triples]
             explanation = tuple(sorted([*because, *hit.static]))
-            fields = hit.event, named(hit.individual, names) or "", explanation, at, at, at, at
-            one = EagerOccurrence(*fields)
-            if how is not None and any(triple in how for triple, _ in explanation):
-                converted = tuple([equation(how[t], t[2]) if t in how else "" for t, _ in explanation])
-                one = ConvertedOccurrence(*fields, converted=converted)
+            if converted:
+                explanation = as_converted(explanation, converted)
+            individual = named(hit.individual, names) or ""
+            one = EagerOccurrence(hit.event, individual, explanation, at, at, at, at)
             one.bounded, one.items = hit.bounded, items
             if self._asks.some:
                 self._asks.solve(one, hit, names)
@@ -378,6 +377,7 @@ class Matcher:
         self.capped += template.capped
         self.undecided += template.bounded
         found = []
+        converted = [one for one in occurrence.explanation if type(one) is not tuple]
         again = (occurrence.event, body_of(occurrence.event))
         names = tuple(shape.names)
         for hit in template.hits if template.groups is None else template.groups.chosen(template.hits, names):
@@ -388,7 +388,8 @@ class Matcher:
                 continue
             explanation = [(shape.triples[n], when[shape.triples[n]]) for n in hit.triples]
             one = EagerOccurrence(
-                hit.event, individual, tuple(sorted([*explanation, *hit.static])),
+                hit.event, individual,
+                as_converted(tuple(sorted([*explanation, *hit.static])), converted),
                 occurrence.start, occurrence.end, occurrence.detected, occurrence.since,
                 bounded=hit.bounded or occurrence.bounded,
             )  # fmt: skip

@@ -183,7 +183,7 @@ def pack(occurrence: Occurrence, solutions: Mapping[int, tuple[Solution, ...]], 
     o = occurrence
     explanation = tuple([(triple, at is not None) for triple, at in o.explanation])
     named = o.individual == f"<{o._id}>"
-    solved, converted = dict(solutions), conversions(o)
+    solved, converted = dict(solutions), conversions(o.explanation)
     return Content(o.event, o.individual, explanation, solved, o.bounded, digest, named, converted)
 
 

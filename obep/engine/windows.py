@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from obep.engine.event_run import EventRun
-from obep.model import DeadLetter, Item, Occurrence, Term
+from obep.formats.units import converted_assertions
+from obep.model import DeadLetter, Item, Occurrence, Term, as_converted
 from obep.operators.candidates import Take
 from obep.operators.state_values import Pack, Unpack
 from obep.plan.plan import EventPlan
@@ -122,7 +123,12 @@ class Windowed(EventRun):
             items.setdefault(item.at, []).append(item)
         for one in found:
             seen = [(item, triple) for triple, at in one.explanation if at is not None for item in items[at]]
-            one.items = tuple(dict.fromkeys([item for item, triple in seen if triple in item.triples]))
+            one.items = found_in = tuple(
+                dict.fromkeys([item for item, triple in seen if triple in item.triples])
+            )
+            if any(item.converted for item in found_in):
+                sent = [known for item in found_in for known in converted_assertions(item.at, item.converted)]
+                one.explanation = as_converted(one.explanation, sent)
 
     def _drop(self, now: int) -> None:
         """Items leave; FROM … TO comes to its end."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,7 +17,7 @@ import msgspec
 
 from obep.errors import fail
 from obep.formats.input_limits import Refused
-from obep.model import Sent, Term
+from obep.model import Assertion, Sent, Term, Triple, convert
 from obep.resources import resource
 
 
@@ -231,6 +232,11 @@ def equation(sent: Sent, value: Term) -> str:
     """
     sides = ((sent.number, sent.unit), (value[1 : value.rindex('"')], sent.to))
     return " = ".join(f"{number} {_local(name)}".rstrip() for number, name in sides)
+
+
+def converted_assertions(at: int, converted: Iterable[tuple[Triple, Sent]]) -> list[Assertion]:
+    """The assertions of an item whose numbers were brought to another unit."""
+    return [convert((triple, at), equation(sent, triple[2])) for triple, sent in converted]
 
 
 def _local(name: str) -> str:

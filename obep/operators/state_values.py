@@ -10,15 +10,20 @@ from collections.abc import Iterable
 from typing import Any
 
 from obep.model import (
-    ConvertedOccurrence,
+    Assertion,
     EagerOccurrence,
     Item,
     Occurrence,
     Part,
+    Sent,
     Term,
+    Triple,
+    conversion_of,
     conversions,
+    convert,
     digest_of,
     item_name,
+    with_conversions,
 )
 from obep.operators.candidates import Candidate
 from obep.operators.wire import Carried, Content, carried
@@ -44,7 +49,8 @@ class Packing:
         if isinstance(value, Occurrence):
             return {_OCCURRENCE: self._number(value)}
         if isinstance(value, Item):
-            return {_ITEM: [value.stream, value.at, value.triples, value.name]}
+            plain = [value.stream, value.at, value.triples, value.name]
+            return {_ITEM: [*plain, value.converted] if value.converted else plain}
         if isinstance(value, tuple | list | set | frozenset):
             return [self(one) for one in value]
         return value
@@ -92,7 +98,7 @@ class Packing:
                     occurrence.bounded,
                     occurrence._id,
                     items,
-                    conversions(occurrence),
+                    conversions(occurrence.explanation),
                 )
             )
         return number
@@ -131,7 +137,7 @@ class Unpacking:
     def __call__(self, value: Plain) -> Any:
         if isinstance(value, dict):
             ((kind, content),) = value.items()
-            return self._occurrences[content] if kind == _OCCURRENCE else Item(*map(frozen, content))
+            return self._occurrences[content] if kind == _OCCURRENCE else _item(*map(frozen, content))
         if isinstance(value, list):
             return tuple([self(one) for one in value])
         return value
@@ -139,11 +145,10 @@ class Unpacking:
     def _occurrence(self, packed: Plain) -> Occurrence:
         event, individual, explanation, (start, end, detected, since), solutions, parts, *rest = packed
         bindings, partition, constructed, bounded, id_, items, converted = rest
-        found = ConvertedOccurrence if converted else EagerOccurrence
-        one = found(
+        return EagerOccurrence(
             event,
             individual,
-            frozen(explanation),
+            with_conversions(frozen(explanation), converted),
             start,
             end,
             detected,
@@ -157,9 +162,25 @@ class Unpacking:
             id_,
             items=tuple([one if isinstance(one, str) else self._occurrences[one] for one in items]),
         )
-        if isinstance(one, ConvertedOccurrence):
-            one.converted = tuple(converted)
-        return one
+
+
+def _item(stream: str, at: int, triples: Any, name: Term, converted: Plain = ()) -> Item:
+    return Item(stream, at, triples, name, converted=sent_again(converted))
+
+
+def sent_again(converted: Plain = ()) -> tuple[tuple[Triple, Sent], ...]:
+    """Which triples of an item were converted, and what was sent, from plain values."""
+    return tuple([(frozen(triple), Sent(*sent)) for triple, sent in converted])
+
+
+def plain_assertions(explanation: Iterable[Assertion]) -> list[Plain]:
+    """An explanation as plain values."""
+    return [(*one, how) if (how := conversion_of(one)) else one for one in explanation]
+
+
+def assertions_in(plain: Plain) -> tuple[Assertion, ...]:
+    """What `plain_assertions` has made plain."""
+    return tuple([convert((tuple(triple), at), "".join(how)) for triple, at, *how in plain])
 
 
 def _row(plain: Plain) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from obep.model import LazyOccurrence, Solution, Term, Triple, item_name
+from obep.model import LazyOccurrence, Solution, Term, Triple, item_name, with_conversions
 
 
 class Content(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
@@ -25,7 +25,7 @@ class Content(msgspec.Struct, array_like=True, frozen=True, eq=False, gc=False):
     named: bool = False
     """Whether its individual is its id (D39): then it is of one instant only."""
     converted: tuple[str, ...] = ()
-    """See `ConvertedOccurrence`."""
+    """For each triple how its number was converted, or nothing (`conversions`)."""
 
 
 class Carried(LazyOccurrence):
@@ -47,17 +47,13 @@ class Carried(LazyOccurrence):
     def bounded(self) -> bool:  # type: ignore[override]
         return self.content.bounded
 
-    @property
-    def converted(self) -> tuple[str, ...]:
-        """See `ConvertedOccurrence`."""
-        return self.content.converted
-
     def make_field(self, name: str) -> Any:
         if name == "solutions":
             return self.content.solutions
         if name == "explanation":
             at = self.start
-            return tuple([(triple, at if own else None) for triple, own in self.content.explanation])
+            said = tuple([(triple, at if own else None) for triple, own in self.content.explanation])
+            return with_conversions(said, self.content.converted)
         if name == "items":
             return (item_name(self.content.digest, self.start),) if self.content.digest else ()
         if name == "_id" and self.content.named:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from obep.formats.timestamps import Style, parse_instant, style_of_text
-from obep.model import Alert, Assertion, ConvertedOccurrence, EagerOccurrence, Occurrence, Part, Term, Triple
+from obep.model import Alert, Assertion, EagerOccurrence, Occurrence, Part, Term, Triple, with_conversions
 from obep.output.json_records import AlertRecord, CauseRecord, OccurrenceRecord
 from obep.query.state_parts import part_of
 
@@ -104,7 +104,7 @@ def _whole(record: OccurrenceRecord, lookup: Lookup) -> Occurrence:
 
 def _occurrence(record: CauseRecord, lookup: Lookup) -> Occurrence:
     start, end = parse_instant(record.start), parse_instant(record.end)
-    kind = ConvertedOccurrence if record.converted else EagerOccurrence
+    kind = EagerOccurrence
     if record.because == [] or record.follows_from == []:
         if record.because is not None and (found := lookup(record.individual)):
             return found.occurrence
@@ -118,8 +118,6 @@ def _occurrence(record: CauseRecord, lookup: Lookup) -> Occurrence:
         end if record.detected is None else parse_instant(record.detected),
         start,
     )
-    if isinstance(one, ConvertedOccurrence):
-        one.converted = tuple(how or "" for how in record.converted or ())
     one.bindings, one.bounded = record.bindings, record.bounded
     one.parts = tuple(
         Part(part.alias, _occurrence(part, lookup), part.context) for part in record.because or ()
@@ -139,10 +137,10 @@ def _event(record: CauseRecord) -> Term:
 
 def _explanation(record: CauseRecord, end: int) -> tuple[Assertion, ...]:
     triples = [_triple(text) for text in record.assertions]
-    if record.seen is None:
-        return tuple((triple, end) for triple in triples)
-    instants = [None if at is None else parse_instant(at) for at in record.seen]
-    return tuple(zip(triples, instants, strict=True))
+    instants: list[int | None] = [end] * len(triples)
+    if record.seen is not None:
+        instants = [None if at is None else parse_instant(at) for at in record.seen]
+    return with_conversions(tuple(zip(triples, instants, strict=True)), record.converted or ())
 
 
 def _triple(text: str) -> Triple:

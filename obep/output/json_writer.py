@@ -10,7 +10,7 @@ import msgspec
 
 from obep.abstraction.decided_occurrences import AT, NAME, Decided, DecidedHit
 from obep.formats.timestamps import Style, show_instant
-from obep.model import Alert, Answer, ConvertedOccurrence, Occurrence, Part, Term, conversions, local_name
+from obep.model import Alert, Answer, Occurrence, Part, Term, conversions, local_name
 from obep.operators.wire import Carried, Content
 from obep.output.json_records import (
     AlertRecord,
@@ -201,13 +201,11 @@ def _flat(occurrence: Occurrence, style: Style) -> tuple[str, bytes, int] | None
     if occurrence.parts or occurrence.bindings or occurrence.detected != end:
         return None
     items = occurrence.items
-    if type(occurrence) is ConvertedOccurrence:
-        return style, _encode(_plain(occurrence, style))[1:-1], 0
     if items and isinstance(items[0], Occurrence):
         return None
     explanation = occurrence.explanation
-    for _, at in explanation:
-        if at != end:
+    for one in explanation:
+        if one[1] != end or type(one) is not tuple:
             return style, _encode(_plain(occurrence, style))[1:-1], 0
     start = occurrence.start
     last = show_instant(end, style)
@@ -314,7 +312,7 @@ def _plain(occurrence: Occurrence, style: Style) -> CauseBody:
         None
         if seen.count(end) == len(seen)
         else [None if at is None else first if at == start else show_instant(at, style) for at in seen],
-        _converted(conversions(occurrence)),
+        _converted(conversions(occurrence.explanation)),
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from obep.errors import printable
 from obep.formats.timestamps import Style, show_instant
-from obep.model import Alert, Assertion, Occurrence, Term, conversions, id_prefix
+from obep.model import Alert, Assertion, Occurrence, Term, conversion_of, id_prefix
 from obep.output.json_writer import parts_of, sources, style_of
 from obep.query.ast import Duration
 from obep.query.print.printer import show
@@ -75,7 +75,7 @@ def why_branch(occurrence: Occurrence, style: Style, alias: str = "") -> Branch:
 
 def _assertion(occurrence: Occurrence, assertion: Assertion, style: Style) -> Branch:
     (s, p, o), _ = assertion
-    how = dict(zip(occurrence.explanation, conversions(occurrence), strict=False)).get(assertion)
+    how = conversion_of(assertion)
     whence = _whence(occurrence, assertion, style)
     return Branch(f"{short(s)} {short(p)} {short(o)}  ({f'{how}, ' if how else ''}{whence})")
 

@@ -43,7 +43,7 @@ def finish(snapshot: bytes, rest: list[Item]) -> list[str]:
 ELSEWHERE = """
 import sys
 sys.path[:0] = [sys.argv[1], sys.argv[2]]
-from test_snapshot_elsewhere import finish, items
+from test_snapshot_in_another_process import finish, items
 print("\\n".join(finish(sys.stdin.buffer.read(), items()[int(sys.argv[3]):])))
 """
 

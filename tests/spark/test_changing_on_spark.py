@@ -121,6 +121,30 @@ RETURN Read, Hot, Kept
     assert figures[0]["evicted"] == 3
 
 
+def test_alerts_say_what_was_sent(spark: Any, tmp_path: Path) -> None:
+    query = f"""{HEAD}VOCAB <t.ttl>
+FROM STREAM <s>
+FROM NAMED WINDOW <now> ON <s> [LATEST 5 s]
+EVENT Hot AS (celsius some number[> 30 degC])
+STATE Warm(?x) OVER Hot AS h WITHIN 5 s IF {{ EVENT h {{ ?x :celsius ?c }} }} HAVING (COUNT(*) > 1)
+STATE High(?x) ON <now> AS {{ ?x :celsius ?c FILTER(?c > 30) }}
+RETURN Warm, High AS ALERTS
+"""
+    stream = "".join(line(at, f":x{at % 2} :celsius 95 ; qudt:unit unit:DEG_F .") for at in range(1, 6))
+    source = '[sources.s]\nuri = "s.jsonl"\nunits = "qudt"\n'
+    write(tmp_path, t_ttl=T, q_obep=query, obep_toml=source, s_jsonl=stream)
+    found = both(tmp_path)
+    said, lines, _ = found["spark"]
+    assert said.status == 0, said.err
+    assert lines == found["embedded"][1]
+    for alert, often in (("Warm", 2), ("High", 1)):
+        told = [one["because"][0] for one in said.records if one.get("alert") == f"{NS}{alert}"]
+        assert told, alert
+        for cause in told:
+            sent = [how for how in cause["converted"] if how]
+            assert sent == ["95 DEG_F = 35.0 degC"] * often
+
+
 def test_a_stream_of_knowledge_reaches_every_bucket_in_event_time(spark: Any, tmp_path: Path) -> None:
     query = f"""{HEAD}VOCAB <t.ttl>
 FROM GRAPH <k.ttl>

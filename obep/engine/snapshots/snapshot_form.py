@@ -30,7 +30,17 @@ KeptChanges = tuple[int | None, list[Triple], list[Triple]]
 Kept = tuple[dict[str, Any], dict[str, int], list[Waiting], list[Stored], KeptChanges]
 """The content of a snapshot: the clock, counters, waiting items, versions of the query, changes of K."""
 _Number = dict[Literal["o"], int]
-_Item = dict[Literal["i"], tuple[str, int, tuple[Triple, ...], Term]]
+
+
+class _ItemForm(msgspec.Struct, array_like=True, forbid_unknown_fields=True, gc=False):
+    stream: str
+    at: int
+    triples: tuple[Triple, ...]
+    name: Term
+    converted: tuple[tuple[Triple, Sent], ...] = ()
+
+
+_Item = dict[Literal["i"], _ItemForm]
 _Remembered = tuple[
     int | None, list[Any], list[tuple[Term, Any]], list[_Number], list[_Item], list[Content], bool
 ]
@@ -78,7 +88,7 @@ def _require_state(state: Any) -> None:
             _require_terms([triple for triple, _ in found[2]])
             _require_terms(found[8])
     for item in items:
-        _require_terms(item["i"][2])
+        _require_terms(item["i"].triples)
     for _, run in runs:
         _require_meant(run, len(occurrences))
 
@@ -90,7 +100,7 @@ def _require_meant(plain: Any, occurrences: int) -> None:
             _require_meant(one, occurrences)
     elif isinstance(plain, Mapping):
         if "i" in plain:
-            _require_terms(msgspec.convert(plain, _Item)["i"][2])
+            _require_terms(msgspec.convert(plain, _Item)["i"].triples)
         elif not 0 <= msgspec.convert(plain, _Number)["o"] < occurrences:
             raise ValueError(f"it means occurrence {plain['o']} of {occurrences}")
 

@@ -249,7 +249,8 @@ def _group(item: Item, occurrences: tuple[Content, ...], said: Graph | None) -> 
     """What an item brings to a place; `said`: as much of the item itself as is wanted there."""
     if said is None:
         return Group(occurrences)
-    return Group(occurrences, said, item.stream, item.name if said else "")
+    converted = tuple([one for one in item.converted if one[0] in said])
+    return Group(occurrences, said, item.stream, item.name if said else "", converted=converted)
 
 
 def _terms(component: Component, item: Item) -> Iterator[Term]:

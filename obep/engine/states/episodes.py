@@ -9,6 +9,7 @@ from typing import Any
 
 from obep.engine.states.due_episodes import Due, Heaped, InTurn
 from obep.model import Alert, Assertion, EagerOccurrence, Occurrence, Term, identity
+from obep.operators.state_values import assertions_in, plain_assertions
 from obep.plan.state_plan import StatePlan
 from obep.query.state_parts import moment_name
 
@@ -303,7 +304,7 @@ class Episodes:
                 e.key,
                 e.begun,
                 packed(e.bindings),
-                e.explanation,
+                plain_assertions(e.explanation),
                 e.ended,
                 [[at, packed(rows)] for at, rows in e.past],
             ]
@@ -318,8 +319,7 @@ class Episodes:
         self.open.clear()
         self._closed.clear()
         for key, begun, bindings, explanation, ended, past in episodes:
-            because = tuple((tuple(triple), at) for triple, at in explanation)
-            episode = self.make(tuple(key), begun, unpacked(bindings), because)
+            episode = self.make(tuple(key), begun, unpacked(bindings), assertions_in(explanation))
             episode.past = [(at, unpacked(rows)) for at, rows in past]
             episode.ended = ended
             if ended is None:

@@ -113,7 +113,7 @@ class GroupBecause:
 
     def _explained(self, triple: Triple) -> list[Assertion]:
         """A triple that windows or K say, or else what it follows from."""
-        said = [(triple, window.seen(triple)) for window in self._windows if triple in window.triples]
+        said = [window.said(triple) for window in self._windows if triple in window.triples]
         if said:
             return said
         if self._dataset.is_static(triple):

@@ -19,7 +19,7 @@ from obep.engine.states.rows_in_turn import Entries, RowsInTurn, rows_in_turn
 from obep.engine.states.state_run import StateRun
 from obep.model import Assertion, Item, Occurrence, Term
 from obep.operators.candidates import ROWS, Candidate, Emit, Take
-from obep.operators.state_values import Pack, Unpack
+from obep.operators.state_values import Pack, Unpack, assertions_in, plain_assertions
 from obep.operators.tree import Tree
 from obep.plan.nodes import Read
 from obep.plan.plan import EventPlan
@@ -362,7 +362,7 @@ class OverState(StateRun):
             for key, groups in self._holding.items()
         ]
         return [
-            list(to_plain(self._window).items()),
+            list(to_plain(self._window, plain_assertions).items()),
             self._pattern.dump(pack) if self._pattern else None,
             holding,
         ]
@@ -372,7 +372,7 @@ class OverState(StateRun):
         self._since = None
         expressions, within, step = self._window.expressions, self._window.within, self._window.step
         self._window = OverRows(expressions, within, step)
-        restore(self._window, dict(window), _assertions)
+        restore(self._window, dict(window), assertions_in)
         if self._pattern:
             self._pattern.load(pattern, unpack)
         self._holding = {
@@ -397,7 +397,3 @@ def _picker(places: Sequence[int | None]) -> Callable[[Values], Values]:
     if len(places) < 2:
         return lambda row: tuple([row[place] for place in places if place is not None])
     return itemgetter(*[place for place in places if place is not None])
-
-
-def _assertions(plain: Any) -> tuple[Assertion, ...]:
-    return tuple((tuple(triple), at) for triple, at in plain)

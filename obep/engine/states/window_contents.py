@@ -12,8 +12,8 @@ from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Any, Protocol
 
-from obep.model import Item, Term, Triple
-from obep.operators.state_values import Pack, Unpack
+from obep.model import Item, Sent, Term, Triple
+from obep.operators.state_values import Pack, Unpack, frozen, sent_again
 from obep.query.ast import Window
 
 
@@ -22,6 +22,9 @@ class Dated(Protocol):
 
     @property
     def at(self) -> int: ...
+
+    @property
+    def converted(self) -> tuple[tuple[Triple, Sent], ...]: ...
 
 
 class Entered(Protocol):
@@ -195,10 +198,14 @@ Key = tuple[Term, ...]
 class Latest:
     """What was said of a key when it was last spoken of."""
 
-    __slots__ = ("at", "triples")
+    __slots__ = ("at", "converted", "triples")
 
-    def __init__(self, at: int, triples: tuple[Triple, ...]) -> None:
+    def __init__(
+        self, at: int, triples: tuple[Triple, ...], converted: tuple[tuple[Triple, Sent], ...] = ()
+    ) -> None:
         self.at, self.triples = at, triples
+        self.converted = converted
+        """Those of its triples that were brought to another unit, and what was sent."""
 
 
 class LatestContent(Content):
@@ -254,18 +261,21 @@ class LatestContent(Content):
         gone: tuple[Triple, ...] = ()
         new: tuple[Triple, ...] = ()
         said = self._said(item)
+        sent = dict(item.converted)
         for key, triples in said.items():
             old = latest.get(key)
             if old is not None:
                 gone += old.triples
                 if self._merges and old.at == at:  # several items of one instant
                     triples = said[key] = tuple(dict.fromkeys((*old.triples, *triples)))
+                    sent.update(old.converted)
             new += triples
         if not self.graph.enter(gone, new, item):
             self.graph.refuse(item)
             return
         for key, triples in said.items():
-            entry = Latest(at, triples)
+            converted = tuple([(one, sent[one]) for one in triples if one in sent]) if sent else ()
+            entry = Latest(at, triples, converted)
             self._keep(key, entry)
             self.graph.date(triples, entry)
 
@@ -275,7 +285,7 @@ class LatestContent(Content):
         key = new[0][:2]
         old = self._latest.get(key)
         if old is None:
-            entry = Latest(at, new)
+            entry = Latest(at, new, item.converted)
             if self.graph.enter((), new, entry):
                 self._keep(key, entry)
             else:
@@ -283,13 +293,15 @@ class LatestContent(Content):
             return
         gone = old.triples
         if gone == new:
-            old.at = at
+            old.at, old.converted = at, item.converted
             return
-        if old.at == at:  # several items of one instant
-            new = tuple(dict.fromkeys((*gone, *new)))
-        before, old.at, old.triples = old.at, at, new
+        before, sent = old.at, old.converted
+        old.at, old.triples, old.converted = at, new, item.converted
+        if before == at:  # several items of one instant
+            old.triples = new = tuple(dict.fromkeys((*gone, *new)))
+            old.converted = tuple({**dict(item.converted), **dict(sent)}.items())
         if not self.graph.enter(gone, new, old):
-            old.at, old.triples = before, gone
+            old.at, old.triples, old.converted = before, gone, sent
             self.graph.refuse(item)
 
     def _keep(self, key: Key, entry: Latest) -> None:
@@ -336,15 +348,15 @@ class LatestContent(Content):
         return min(leaves, self._look)
 
     def dump(self, pack: Pack) -> Any:
-        latest = [[key, one.at, one.triples] for key, one in self._latest.items()]
+        latest = [[key, one.at, one.triples, one.converted] for key, one in self._latest.items()]
         return [latest, pack(self._waiting), self._look]
 
     def load(self, data: Any, unpack: Unpack) -> None:
         latest, waiting, self._look = data
         self._waiting = list(unpack(waiting))
         self._latest.clear()
-        for key, at, said in sorted(latest, key=itemgetter(1)):
-            one = Latest(at, tuple(tuple(triple) for triple in said))
+        for key, at, said, *sent in sorted(latest, key=itemgetter(1)):
+            one = Latest(at, frozen(said), sent_again(*sent))
             self._latest[tuple(key)] = one
             self.graph.enter((), one.triples, one)
         self._ages[:] = sorted((one.at, key) for key, one in self._latest.items())

@@ -18,7 +18,8 @@ from obep.engine.states.window_changes import Followed
 from obep.engine.states.window_contents import Dated, TimeContent, content_of
 from obep.engine.states.window_occurrences import WindowOccurrences
 from obep.formats.stream_reader import as_sent
-from obep.model import Assertion, DeadLetter, Item, Occurrence, Term, Triple
+from obep.formats.units import equation
+from obep.model import Assertion, DeadLetter, Item, Occurrence, Term, Triple, convert
 from obep.ontology.closure.expiring_closure import NEVER
 from obep.operators.state_values import Pack, Unpack
 from obep.output.rdf_writer import triples as triples_of
@@ -220,7 +221,7 @@ class WindowGraph(EventRun):
 
     def explain(self, triple: Triple) -> list[Assertion]:
         """What it says, as little as can be, from which a triple follows with K."""
-        return [(one, self.seen(one)) for one in self._closure.explain(triple)]
+        return [self.said(one) for one in self._closure.explain(triple)]
 
     def match_said_at(self, s: Term | None, p: Term | None, o: Term | None, at: int) -> Iterable[Triple]:
         """What matches and may follow from what was said at an instant."""
@@ -229,10 +230,13 @@ class WindowGraph(EventRun):
         said = [one for item in self._came for one in item.triples if one in self.triples]
         return _Said(said if self._now == at else ()).match(s, p, o)
 
-    def seen(self, triple: Triple) -> int | None:
-        """When a triple that it holds was last said."""
+    def said(self, triple: Triple) -> Assertion:
+        """A triple that it holds or K says, as explanations have it."""
         last = self.triples.get(triple)
-        return None if last is None else last.at
+        if last is None:
+            return (triple, None)
+        sent = dict(last.converted)
+        return convert((triple, last.at), equation(sent[triple], triple[2]) if triple in sent else "")
 
     def before(self, at: int, *, new: bool) -> Graph:
         """The graph as if nothing had left at an instant; `new`: that of `WINDOW <w>`."""

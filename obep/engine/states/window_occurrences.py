@@ -7,6 +7,7 @@ from typing import Any
 
 from obep.engine.states.window_changes import Followed
 from obep.model import Assertion, Item, Occurrence, Term
+from obep.operators.state_values import assertions_in, plain_assertions
 
 Values = tuple[Term, ...]
 """The values of the parameters of an event."""
@@ -73,7 +74,7 @@ class WindowOccurrences:
 
     def dump(self) -> Any:
         """What it knows, as plain values; the content of the window knows what is inside."""
-        return [[name, rows, because] for name, (rows, because) in self._known.items()]
+        return [[name, rows, plain_assertions(because)] for name, (rows, because) in self._known.items()]
 
     def load(self, data: Any) -> None:
         """Go on from a dump: what was inside leaves, and comes again with the content."""
@@ -82,9 +83,5 @@ class WindowOccurrences:
         self._inside.clear()
         self._left = (0, [])
         self._known = {
-            name: (
-                tuple(tuple(row) for row in rows),
-                tuple((tuple(triple), at) for triple, at in because),
-            )
-            for name, rows, because in data
+            name: (tuple(tuple(row) for row in rows), assertions_in(because)) for name, rows, because in data
         }
