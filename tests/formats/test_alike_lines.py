@@ -77,6 +77,17 @@ def test_graphs_that_a_pattern_would_mistake_have_none() -> None:
     assert LinePattern.of([("<u:s>", f"<u:p{n}>", "<u:o>") for n in range(alike_lines.MOST + 1)]) is None
 
 
+def test_subjects_that_recur_after_a_hundred_terms_are_compared() -> None:
+    triples = [(f"<u:s{n}>", f"<u:p{n}>", "<u:o>") for n in range(54)]
+    for n in range(50, 54):  # the groups 101, 103, 105 and 107; octal 101 is A
+        pattern = LinePattern.of([*triples, (f"<u:s{n}>", "<u:q>", "<u:o>")])
+        text = "".join(f"{s} {p} {o} .\n" for s, p, o in triples)
+        assert pattern is not None
+        assert pattern.of_texts([f"{text}<u:s{n}> <u:q> <u:o> .\n"]) is not None
+        assert pattern.of_texts([f"{text}<u:s1> <u:q> <u:o> .\n"]) is None
+        assert pattern.of_texts([f"{text}{chr(int(str(2 * n + 1), 8))} <u:q> <u:o> .\n"]) is None
+
+
 def graph(number: int, more: str = "") -> str:
     return f'<u:{number}> {GENERATED_AT} "{number}" .\n<u:s> <u:p> "1" <u:{number}> .\n{more}'
 

@@ -68,8 +68,8 @@ class LinePattern:
         self._triples: list[tuple[int, Term, int]] = []
         lines = []
         for s, p, o in triples:
-            subject = rf"\{subjects[s]}" if s in subjects else f"({_IRI})"
-            if s not in subjects:
+            subject = f"(?P=s{subjects[s]})" if s in subjects else f"(?P<s{count + 1}>{_IRI})"
+            if s not in subjects:  # by name: \101 would be a letter
                 count += 1
                 subjects[s] = count
             count += 1
