@@ -59,6 +59,12 @@ AGGREGATE (COUNT(*) AS ?n) HAVING (?n = 0)
 RETURN S AS ALERTS
 """,
 }
+FOR_EACH = """EVENT Silent AS Silence
+STATE Rings(?r) FROM Other(?r) TO Silent(?r)
+STATE S(?r) OVER Reading(?r) AS x WITHIN 10 s FOR EACH Rings(?r) IF { EVENT x { ?r :value ?v } }
+AGGREGATE (AVG(?v) AS ?m) HAVING (?m > 1)
+RETURN S AS ALERTS
+"""
 Drawn = tuple[float, str, str, tuple[str, ...]]
 ROWS: st.SearchStrategy[list[Drawn]] = st.lists(
     st.tuples(
@@ -126,6 +132,23 @@ def test_many_items_at_once_are_as_one_by_one(name: str) -> None:
     with patch.object(Runtime, "_close_alone", counted):
         holds()
     assert alone > 20  # else the property says nothing
+
+
+def test_a_state_that_ends_with_its_for_each_says_what_it_held_with_last() -> None:
+    query = obep.load(text=HEAD + FOR_EACH, java=False)
+    items = items_of(
+        [
+            *[(1, "a", "Bell", ()), (10, "a", "Read", ('"1.5"',)), (2, "a", "Read", ('"2"',))],
+            *[(3, "a", "Silence", ()), (20, "a", "Bell", ())],
+        ]
+    )
+    for lots in ([[item] for item in items], [items]):
+        engine = query.engine(remember=0)
+        alerts = [hit.to_json() for lot in lots for hit in engine.push_items(lot)]
+        assert [(one["status"], one["bindings"]) for one in alerts] == [
+            ("firing", [{"m": _literal('"1.5"')}]),
+            ("resolved", [{"m": _literal('"1.5"').replace("1.5", "1.75")}]),  # the mean from 13 s to 16 s
+        ]
 
 
 def test_a_state_that_reads_another_follows_its_values_while_that_holds_on() -> None:

@@ -233,9 +233,7 @@ class RowGroup:
             if self.gone:
                 self.gone.clear()
             return None
-        shown = values
-        if shown is None:
-            shown = self.last if self.before is None else expressions.values(self.key, self.before, at)
+        shown = self.read() if values is None else values
         self.last = values
         self.unread, self.before = False, None
         self.gone = None if values is None else []
@@ -244,7 +242,7 @@ class RowGroup:
     def read(self) -> Values | None:
         """Its values as it was last looked at, if it held then."""
         if self.unread:
-            self.last = self.expressions.values(self.key, self.accumulators, self.moved)
+            self.last = self.expressions.values(self.key, self.before or self.accumulators, self.moved)
             self.unread = False
         return self.last
 
