@@ -32,6 +32,8 @@ Terms = tuple[Term | None, ...]
 """What fills in the slots of a template."""
 RowsOf = Callable[[Terms], tuple[Rows, Terms]]
 """The rows that an ask finds in a record, and the terms of the record, which share those of the rows."""
+RowMakers = dict[tuple[Source | None, ...], RowsOf]
+"""What makes the rows of asks, by where the values of a row come from."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -61,7 +63,7 @@ class DecidedHit:
 
     __slots__ = (
         *("bounded", "event", "explained", "fixed", "hit", "individual", "makers", "names", "plain"),
-        *("cause", "stamp", "stream", "template", "_alike"),
+        *("cause", "stamp", "stream", "template", "_known"),
     )
 
     def __init__(
@@ -73,10 +75,12 @@ class DecidedHit:
         stream: str,
         template: Filled,
         asked: PlainAsks | None,
+        known: RowMakers,
     ) -> None:
         """`explained`: the patterns of its assertions in their order, each with whether the item has it.
 
-        `asked`: its asks, if each has one row and no filter (`Asking.plainly`).
+        `asked`: its asks, if each has one row and no filter (`Asking.plainly`). `known` is shared by the hits
+        of the same records: hundreds of events may read one value.
         """
         self.hit, self.event, self.bounded = hit, hit.event, hit.bounded
         self.individual, self.explained, self.names = individual, explained, names
@@ -93,8 +97,7 @@ class DecidedHit:
             }
         self.makers: dict[int, RowsOf | None] = {}
         """By ask what makes its rows, as far as `rows_of` was asked."""
-        self._alike: dict[tuple[Source | None, ...], RowsOf] = {}
-        """What makes the rows; asks with equal ones share it."""
+        self._known = known
         self.cause: Callable[[Terms, str], bytes] | None = None
         """Makes the cause of a record as JSON, of its terms and its time as JSON; see `write_causes_by`."""
         self.stamp: Callable[[Terms, int], Stamp] | None = None
@@ -113,9 +116,9 @@ class DecidedHit:
         """What makes the rows that an ask finds in a record; `None` if it finds nothing there."""
         if ask not in self.makers:
             row = self.row_of(ask)
-            if row is not None and row not in self._alike:
-                self._alike[row] = _rows_maker(row)
-            self.makers[ask] = None if row is None else self._alike[row]
+            if row is not None and row not in self._known:
+                self._known[row] = _rows_maker(row)
+            self.makers[ask] = None if row is None else self._known[row]
         return self.makers[ask]
 
     def row_of(self, ask: int) -> tuple[Source | None, ...] | None:
@@ -190,6 +193,7 @@ def decided_hit(
     stream: str,
     template: Filled,
     asked: PlainAsks | None,
+    known: RowMakers,
 ) -> DecidedHit:
     """A hit of a shape in all records that fill in a template.
 
@@ -205,6 +209,7 @@ def decided_hit(
         stream,
         template,
         asked,
+        known,
     )
 
 
@@ -221,8 +226,10 @@ def decided_hits(
     once = dict.fromkeys(patterns)
     filled = tuple([tuple([slots[one] if isinstance(one, int) else one for one in each]) for each in once])
     template = Filled(filled, name=_slot("name") if named else None)  # type: ignore[arg-type]  # three terms each
-    names = range(len(slots))
-    return [decided_hit(hit, shape.triples, patterns, names, stream, template, asked(hit)) for hit in hits]
+    names, known = range(len(slots)), RowMakers()
+    return [
+        decided_hit(hit, shape.triples, patterns, names, stream, template, asked(hit), known) for hit in hits
+    ]
 
 
 @lru_cache(1 << 10)

@@ -11,7 +11,13 @@ from collections.abc import Callable, Sequence
 from operator import eq
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from obep.abstraction.decided_occurrences import DecidedHit, Source, decided_hit, decided_occurrence
+from obep.abstraction.decided_occurrences import (
+    DecidedHit,
+    RowMakers,
+    Source,
+    decided_hit,
+    decided_occurrence,
+)
 from obep.formats.tables.mapped_records import Mapped
 from obep.formats.tables.record_blocks import RecordBlock
 from obep.formats.triple_template import Slot
@@ -199,9 +205,9 @@ class Decisions:
                 sources.setdefault(term, place)
         names = [sources.get(name, name) for name in shape.names]
         patterns = [(sources.get(s, s), p, sources.get(o, o)) for s, p, o in shape.triples]
-        where, ask = (self._stream, self._template), self._matcher.plain_asks
+        where, ask, known = (self._stream, self._template), self._matcher.plain_asks, RowMakers()
         hits = [
-            decided_hit(hit, shape.triples, patterns, names, *where, ask(hit))
+            decided_hit(hit, shape.triples, patterns, names, *where, ask(hit), known)
             for hit in self._matcher.of_stream(answers.hits, record.stream)
         ]
         return Decision(tuple(hits), shape.unknown, answers.capped, answers.bounded)

@@ -182,3 +182,25 @@ def test_a_live_occurrence_takes_few_bytes(mapped: bool) -> None:
     live = engine.remembered - before
     assert live == 10_000
     assert taken / live <= MOST
+
+
+def test_hits_that_read_one_value_remember_its_rows_together() -> None:
+    events = "\n".join(
+        f"EVENT V{n} AS (:value some xsd:integer[> {n}])\n"
+        f"EVENT P{n} MATCH V{n} AS a SEQ V{n} AS b WITHIN 5 s\n"
+        "IF { EVENT a { ?this :value ?v } EVENT b { ?this :value ?w } }"
+        for n in range(20)
+    )
+    returned = ", ".join(f"P{n}" for n in range(20))
+    query = obep.load(text=f"PREFIX : <{E}>\n{events}\nRETURN {returned}", java=False)
+    matcher = Matcher(query.bundle, query.asks.all)
+    for n in range(2):
+        value = f'"{n + 90}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+        matched = matcher.match(Item("", n, ((f"<{E}a{n}>", f"<{E}value>", value),)))
+    assert isinstance(matched, Matched) and len(matched.occurrences) == 20
+    makers = set()
+    for one in matched.occurrences:
+        assert isinstance(one, Decided)
+        _ = one.solutions
+        makers |= {id(make) for make in one.by.makers.values() if make is not None}
+    assert len(makers) == 1, "each remembers the values of thousands of items"
