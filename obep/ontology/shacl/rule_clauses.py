@@ -256,7 +256,12 @@ def _bodies(group: ast.Group, within: str = "?~") -> Iterator[tuple[Atom, ...]]:
                 raise KOnly(f"its query has {_WORDS.get(type(element).__name__, 'more than triples')}")
     if prod(map(len, parts)) > _MOST_BODIES:
         raise KOnly(f"its paths and unions have more than {_MOST_BODIES} ways")
-    yield from (tuple(atom for part in way for atom in part) for way in product(*parts))
+    for way in product(*parts):
+        body = tuple(atom for part in way for atom in part)
+        bound = {end for one in body if isinstance(one, Has) for end in (one.subject, one.object)}
+        if not bound.issuperset(one.node for one in body if isinstance(one, Among)):
+            raise KOnly("a filter of it reads a variable that its group does not bind")
+        yield body
 
 
 _MOST_BODIES = 64

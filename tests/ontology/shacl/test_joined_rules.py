@@ -165,6 +165,20 @@ def test_a_body_of_any_form_applies_to_items_with_its_explanation(
     assert {short(triple) for triple in explained(occurrence)} == because
 
 
+def test_a_filter_does_not_read_what_is_bound_outside_its_group(tmp_path: Path) -> None:
+    """SPARQL has no ?n there: the first way never matches, in the static graph as in items."""
+    text = (
+        "CONSTRUCT { $this a :Hit } WHERE { $this :v ?n { $this a :B FILTER (?n > 3) } UNION { $this a :C } }"
+    )
+    query = loaded(
+        tmp_path, f"{HEAD} :S a sh:NodeShape ; sh:targetClass :A ; {rule(text)} .", ":k a :A, :B ; :v 4 ."
+    )
+    assert query.bundle.shacl is not None
+    assert query.bundle.shacl.inferred == ()
+    assert [bool(line.k_only) for line in query.bundle.shacl.rules] == [True]
+    assert found(query.engine(), ":x a :A, :B ; :v 4 .") == []
+
+
 def test_a_rule_does_not_join_what_an_existential_only_promises(tmp_path: Path) -> None:
     """One witness stands for the p of x and of y, which need not be the same individual."""
     more = ":A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:someValuesFrom :B ] ."
