@@ -134,6 +134,22 @@ def test_rules_are_applied_again_only_if_a_change_says_what_they_read(
     assert runs != []
 
 
+@pytest.mark.parametrize("path", ["?x :feeds* ?y", "?x (:feeds/:of)? ?y", "?x a :Pump . ?x :feeds* ?y"])
+def test_a_path_that_may_be_empty_reads_each_node(tmp_path: Path, path: str) -> None:
+    """Unless another triple binds one of its ends, as in the last of these."""
+    text = f"CONSTRUCT {{ ?x a :Feeding }} WHERE {{ {path} FILTER (?x != $this) }}"
+    shape = f''':Each a sh:NodeShape ; sh:targetNode :p1 ; sh:rule
+    [ a sh:SPARQLRule ; sh:prefixes <http://example.org/plant> ; sh:construct "{text}" ] .'''
+    (tmp_path / "plant.ttl").write_text(PLANT.partition(":FeedingShape")[0] + shape)
+    (tmp_path / "k.ttl").write_text(f"{PREFIX} :p1 a :Pump .")
+    engine = obep.load(text=QUERY, folder=str(tmp_path), java=False).engine()
+    engine.update(insert=f"{PREFIX} :p2 :near :r1 .", at=2)
+    if "a :Pump" in path:
+        assert found(engine, 3) == []
+        engine.update(insert=f"{PREFIX} :p2 a :Pump .", at=4)
+    assert found(engine, 5) == ["<http://example.org/plant#m-p2>"]
+
+
 def test_lookups_see_what_rules_add_also_after_changes(tmp_path: Path) -> None:
     """Also what T entails since it has the axioms of these rules. Before, such lookups found nothing."""
     placed(tmp_path, [":p1 a :Pump ; :in :r1 ; :named 'x1' .", ":r1 a :Room . :p2 :named 'x2' ."])

@@ -62,9 +62,9 @@ def names_of(rule: TripleRule | SparqlRule) -> Names:
     """What a rule reads, and what it may conclude."""
     targets = rule.targets
     found = Names(frozenset((*targets.subjects_of, *targets.objects_of)), frozenset(targets.classes))
-    queries = targets.queries
+    queries = [(query, frozenset[str]()) for query in targets.queries]
     if isinstance(rule, SparqlRule):
-        queries = (*queries, *rule.queries)
+        queries += [(query, frozenset({"this"})) for query in rule.queries]
     elif isinstance(rule.predicate, Constant) and rule.predicate.term != THIS:
         kind = rule.object.term if isinstance(rule.object, Constant) else None
         found |= _concluded(rule.predicate.term, kind)
@@ -74,9 +74,9 @@ def names_of(rule: TripleRule | SparqlRule) -> Names:
     for condition in rule.conditions:
         found |= _of_shape(condition, set())
     try:
-        for query in queries:
+        for query, given in queries:
             for node in walk(form_of(query)):
-                found |= _of_pattern(node)
+                found |= _of_pattern(node, given)
     except KOnly:
         return ANY
     return found
@@ -112,8 +112,11 @@ def _of_shape(shape: Shape, seen: set[int]) -> Names:
     return found
 
 
-def _of_pattern(node: ast.Node) -> Names:
+def _of_pattern(node: ast.Node, given: frozenset[str]) -> Names:
+    """`given`: the variables that have a value before the query is asked."""
     match node:
+        case ast.Bgp(patterns) if _begins_anywhere(patterns, given):
+            return ANY
         case ast.TriplePattern(_, ast.Name() as property, object_):
             return _concluded(property.iri, object_.iri if isinstance(object_, ast.Name) else None)
         case ast.TriplePattern() | ast.PathNegated():
@@ -121,3 +124,32 @@ def _of_pattern(node: ast.Node) -> Names:
         case ast.PathPattern(_, path):
             return Names(frozenset(one.iri for one in walk(path) if isinstance(one, ast.Name)))
     return NO_NAMES
+
+
+def _begins_anywhere(patterns: Iterable[ast.TriplePattern | ast.PathPattern], given: frozenset[str]) -> bool:
+    """Whether a path that may be empty holds of each node of the graph, since nothing binds its ends."""
+    bound, waiting = {*given}, list[set[str]]()
+    for one in patterns:
+        ends = {end.name for end in (one.subject, one.object) if isinstance(end, ast.Var)}
+        free = isinstance(one.subject, ast.Var) and isinstance(one.object, ast.Var)
+        if free and isinstance(one, ast.PathPattern) and _may_be_empty(one.path):
+            waiting.append(ends)
+        else:
+            bound |= ends
+    while some := [ends for ends in waiting if ends & bound]:
+        bound.update(*some)
+        waiting = [ends for ends in waiting if ends not in some]
+    return bool(waiting)
+
+
+def _may_be_empty(path: ast.Path) -> bool:
+    match path:
+        case ast.PathRepeat(inner, times):
+            return times != "+" or _may_be_empty(inner)
+        case ast.PathSequence(steps):
+            return all(map(_may_be_empty, steps))
+        case ast.PathAlternative(branches):
+            return any(map(_may_be_empty, branches))
+        case ast.PathInverse(inner):
+            return _may_be_empty(inner)
+    return False
