@@ -84,6 +84,16 @@ class Small:
         self.k = list(dict.fromkeys(self._triple() for _ in range(rng.randint(0, 4))))
         self.item = list(dict.fromkeys(self._triple() for _ in range(rng.randint(2, 5))))
 
+    def some_apart(self, rng: random.Random) -> Axioms:
+        """T with the body below `B`, and up to two axioms that a graph can contradict."""
+        apart = [
+            ax.DisjointClasses(tuple(map(ax.Class, CLASSES[:2]))),
+            ax.DisjointProperties(tuple(ROLES)),
+            ax.Irreflexive(ROLES[0]),
+        ]
+        more = (ax.SubClassOf(self.body, ax.Class(name("B"))), *rng.sample(apart, rng.randint(0, 2)))
+        return self.t | Axioms(more, frozenset({name("B")}))
+
     def _class(self) -> ax.Class:
         return ax.Class(self._rng.choice(CLASSES[:2]))
 

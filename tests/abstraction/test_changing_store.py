@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from cases import linked
-from small_worlds import CLASSES, ROLES, Small, name
+from small_worlds import ROLES, Small, name
 
 from obep.model import RDF_TYPE, Triple
 from obep.ontology.bundle.compile import Bundle
@@ -15,7 +15,6 @@ from obep.ontology.closure.backwards import Backwards
 from obep.ontology.closure.changing_store import ChangingStore
 from obep.ontology.closure.runnable import Contradiction, Reading
 from obep.ontology.closure.store import Store
-from obep.ontology.owl import axioms as ax
 from obep.ontology.owl.axiom_set import Axioms
 from obep.ontology.rules.program import Program
 
@@ -65,13 +64,7 @@ def _changed(seeds: range) -> Counter[str]:
     count: Counter[str] = Counter()
     for seed in seeds:
         rng, small = Random(seed), Small(seed)
-        apart = [
-            ax.DisjointClasses(tuple(map(ax.Class, CLASSES[:2]))),
-            ax.DisjointProperties(tuple(ROLES)),
-            ax.Irreflexive(ROLES[0]),
-        ]
-        more = (ax.SubClassOf(small.body, ax.Class(name("B"))), *rng.sample(apart, rng.randint(0, 2)))
-        t = small.t | Axioms(more, frozenset({name("B")}))
+        t = small.some_apart(rng)
         k = dict.fromkeys(small._triple() for _ in range(rng.randint(0, 8)))
         reading = _reading(t, tuple(k))
         if reading is None or reading.program.equality or reading.program.by_value:

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from cases import bundle, linked
-from small_worlds import CLASSES, ROLES, Small, name
+from small_worlds import Small, name
 
 from obep.abstraction.matcher import Matcher
 from obep.abstraction.windows.window_union import Union
@@ -110,13 +110,7 @@ def _maintained(seeds: range) -> Counter[str]:
     count: Counter[str] = Counter()
     for seed in seeds:
         rng, small = Random(seed), Small(seed)
-        apart = [
-            ax.DisjointClasses(tuple(map(ax.Class, CLASSES[:2]))),
-            ax.DisjointProperties(tuple(ROLES)),
-            ax.Irreflexive(ROLES[0]),
-        ]
-        more_axioms = (ax.SubClassOf(small.body, ax.Class(name("B"))), *rng.sample(apart, rng.randint(0, 2)))
-        t = small.t | Axioms(more_axioms, frozenset({name("B")}))
+        t = small.some_apart(rng)
         try:
             reading = Bundle(linked("EVENT H AS B"), t, tuple(small.k), java=False).lower
         except Contradiction:

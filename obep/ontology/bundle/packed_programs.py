@@ -8,11 +8,11 @@ classes of axioms and rules can come out.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from obep.model import Term, Triple
 from obep.ontology.bundle.compile import Bundle, OpenNames
@@ -23,34 +23,9 @@ from obep.ontology.closure.runnable import Reading
 from obep.ontology.closure.store import Store
 from obep.ontology.owl.axioms import DataRange
 from obep.ontology.owl.literals import value
-from obep.ontology.rules.program import Joint, Names, Program
+from obep.ontology.rules.program import Names, Program, Tables
 from obep.ontology.rules.role_relations import Relations
 from obep.ontology.rules.value_tests import ValueTests
-
-_Pairs = tuple[tuple[int, bool], ...]
-_Part = int | bool | tuple[int | tuple[int, bool], ...] | dict[int, tuple[int, ...]]
-_Op = tuple[_Part, ...]
-
-
-class _Program(msgspec.Struct, array_like=True):
-    """A `Program` without its relations and names."""
-
-    concept_ops: list[tuple[_Op, ...]]
-    edge_ops: list[tuple[_Op, ...]]
-    stored: list[bool]
-    classes: dict[Term, tuple[int, ...]]
-    roles: dict[Term, _Pairs]
-    data: dict[Term, _Pairs]
-    members: tuple[tuple[int, int], ...]
-    edges: tuple[tuple[int, int, int], ...]
-    witnesses: frozenset[int]
-    groups: tuple[frozenset[int], ...]
-    universal: frozenset[int]
-    equality: bool
-    flat: tuple[_Op, ...]
-    by_value: frozenset[Term]
-    reflexive: frozenset[int]
-    bodies: tuple[Joint, ...]
 
 
 class _Facts(msgspec.Struct, array_like=True):
@@ -73,8 +48,8 @@ class _Packed(msgspec.Struct, array_like=True):
     ranges: list[Any]
     roles: list[Any]
     inclusions: list[Any]
-    lower: _Program
-    asserted: _Program | None
+    lower: Tables
+    asserted: Tables | None
     """None: the lower one."""
     facts: _Facts | None
     mapped: tuple[str, str] | None
@@ -104,8 +79,8 @@ def pack_programs(bundle: Bundle) -> bytes | None:
         pack_values(names.ranges),
         pack_values(bundle.relations.roles),
         pack_values(bundle.relations.inclusions),
-        _program(lower.program),
-        None if asserted is lower.program else _program(asserted),
+        _tables(lower.program),
+        None if asserted is lower.program else _tables(asserted),
         None if mapped is not None else _facts(store),
         mapped,
         None if alone is store or alone is None else _facts(alone),
@@ -148,12 +123,12 @@ def unpack_programs(data: bytes | memoryview, bundle: Bundle) -> bool:
     return True
 
 
-def _program(program: Program) -> _Program:
-    return _Program(*(getattr(program, one.name) for one in fields(program)[2:]))
+def _tables(program: Program) -> Tables:
+    return Tables(*(getattr(program, name) for name in Tables.__struct_fields__))
 
 
-def _unpacked(packed: _Program, relations: Relations, names: Names) -> Program:
-    return Program(relations, names, *(getattr(packed, name) for name in _Program.__struct_fields__))
+def _unpacked(packed: Tables, relations: Relations, names: Names) -> Program:
+    return Program(**asdict(packed), relations=relations, names=names)
 
 
 def _facts(store: Store) -> _Facts:

@@ -7,8 +7,7 @@ assertion leads at once to every class and relation above it that some rule, eve
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -23,7 +22,12 @@ BOTTOM = 0
 
 Heads = tuple[int, ...]
 Edges = tuple[Directed, ...]
-Op = tuple[Any, ...]
+_Part = int | bool | tuple[int | Directed, ...] | dict[int, Heads]
+if TYPE_CHECKING:
+    Op = tuple[Any, ...]
+else:
+    Op = tuple[_Part, ...]
+"""What a rule does: its kind, then parts that depend on the kind. msgspec reads them as `_Part`."""
 
 # What a concept sets off.
 AND, UP_FIRST, UP_SECOND, FILL, SELF_OUT, IS, APART, MERGE, KEY, BODY = range(10)
@@ -108,12 +112,9 @@ class Names:
                     self.witness(role, filler)
 
 
-@dataclass(slots=True)
-class Program:
-    """The tables. `flat` holds the flattened rules once more, for reading them backwards."""
+class Tables(msgspec.Struct, array_like=True):
+    """What the rules do. `flat` holds the flattened rules once more, for reading them backwards."""
 
-    relations: Relations
-    names: Names
     concept_ops: list[tuple[Op, ...]]
     edge_ops: list[tuple[Op, ...]]
     stored: list[bool]
@@ -135,7 +136,7 @@ class Program:
     """Data properties whose literals count by their values: those of keys and of disjointness."""
     reflexive: frozenset[int]
     """Relations that everything has to itself; it is not written down."""
-    bodies: tuple[Joint, ...] = ()
+    bodies: tuple[Joint, ...]
 
     def inert(self, said: dict[Term, Edges]) -> frozenset[Term]:
         """Those of some properties (`roles` or `data`) whose assertions set off no rule.
@@ -153,3 +154,10 @@ class Program:
         """For each class a number, the same for all of whose assertions the same follows."""
         known: dict[Heads, int] = {}
         return {name: known.setdefault(heads, len(known)) for name, heads in self.classes.items() if heads}
+
+
+class Program(Tables):
+    """The tables, with the relations and names that their numbers stand for."""
+
+    relations: Relations
+    names: Names

@@ -108,8 +108,6 @@ class ProgramBuilder:
         known = self.names.concepts.keys() | self.goals
         universal = frozenset([self.names.concept(s) for s in sorted(self.universal & known)])
         return Program(
-            self.relations,
-            self.names,
             _dense(concept_ops, max(len(self.names.concepts), 1)),
             [_joined(ops) for ops in _dense(edge_ops, len(self.relations))],
             [n in self._stored for n in range(len(self.relations))],
@@ -126,6 +124,8 @@ class ProgramBuilder:
             self._by_value(),
             self.reflexive,
             tuple(self._bodies),
+            self.relations,
+            self.names,
         )
 
     def _by_value(self) -> frozenset[Term]:
