@@ -115,7 +115,8 @@ class Knowledge:
         try:
             applied = self._applied()
         except ObepError as error:
-            letter = DeadLetter(item.stream, item.at, NEEDS_RESTART, error.diagnostics[0].message)
+            words = error.diagnostics[0].message
+            letter = DeadLetter(item.stream, item.at, NEEDS_RESTART, words, as_sent(item))
         else:
             if applied.axioms != self._first.t:
                 words = "SHACL rules would add other axioms to the ontology than before; restart with it"
@@ -204,13 +205,15 @@ class Knowledge:
         if found is not None:
             return found
         words = ", ".join(map(show_triple, come[:3]))
-        return DeadLetter(
-            item.stream, item.at, CONTRADICTS, f"contradicts the ontology and the static graph: {words}"
-        )
+        reason = f"contradicts the ontology and the static graph: {words}"
+        return DeadLetter(item.stream, item.at, CONTRADICTS, reason, as_sent(item))
 
     def _contradiction(self, item: Item, come: list[Triple]) -> DeadLetter | None:
         found = self._matcher.contradiction(item._replace(triples=tuple(come)))
-        if found is None or found.code != "OBEP620":
+        if found is None:
+            return None
+        found = found._replace(raw=as_sent(item))  # all of the change, not only what K takes of it
+        if found.code != "OBEP620":
             return found
         return found._replace(code=CONTRADICTS, reason=f"the static graph stays as it is: {found.reason}")
 

@@ -12,7 +12,8 @@ import obep
 from obep.cli.main import app
 from obep.engine.engine import Engine
 from obep.errors import ObepError
-from obep.model import DeadLetter, Item, Occurrence
+from obep.formats.graph_changes import read_update
+from obep.model import RDF_TYPE, DeadLetter, Item, Occurrence
 
 T = """
 @prefix : <urn:> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -140,6 +141,23 @@ def test_a_change_that_contradicts_the_ontology_is_refused_whole(home: Path) -> 
     engine.update(insert="<urn:lab> a <urn:Cold> .", delete="<urn:lab> a <urn:Lab> .", at=4)
     assert events(engine.push(by("s1"), 4, "s")) == []
     assert len(letters) == 1
+
+
+def test_the_letter_of_a_refused_change_shows_all_of_it(home: Path) -> None:
+    """Also the triples that K has already, or that no event needs."""
+    letters: list[DeadLetter] = []
+    engine = engine_of(home, letters)
+    engine.push(by("s1"), 1, "s")
+    asked = "<urn:lab> a <urn:Cold> . <urn:s1> <urn:in> <urn:lab> . <urn:s1> <urn:unused> <urn:x> ."
+    engine.update(insert=asked, delete="<urn:nobody> <urn:in> <urn:lab> .", at=2)
+    engine.push(by("s1"), 2, "s")
+    [letter] = letters
+    assert letter.code == "OBEP820"
+    come, gone = read_update(letter.raw, 10)
+    assert {" ".join(triple) for triple in come} == {
+        one.strip(" .").replace(" a ", f" {RDF_TYPE} ") for one in asked.split(" . ")
+    }
+    assert [s for s, _, _ in gone] == ["<urn:nobody>"]
 
 
 def test_a_delete_that_finds_nothing_is_counted(home: Path) -> None:
