@@ -359,6 +359,6 @@ def _held(trees: Iterable[Tree]) -> list[dict[str, Any]]:
     """The operators that equal trees share, operands first."""
     held: list[tuple[str, int]] = []
     for tree in trees:
-        sizes = [(type(one).__name__, one.size()) for one in tree.operators]
+        sizes = [(one.field_name, one.size()) for one in tree.operators]
         held = [(name, n + more) for (name, n), (_, more) in zip(held, sizes, strict=True)] if held else sizes
     return [{"operator": name, "held": number} for name, number in held]

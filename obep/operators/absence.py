@@ -29,6 +29,7 @@ from obep.plan import nodes
 class Rest(Operator):
     """`NOT E`: each item of the instant, without what explains an E that is all of this instant."""
 
+    field_name = "negation (NOT)"
     waits = True
 
     state = ("_explained", "_items")
@@ -106,6 +107,7 @@ class Blocking:
 class Without(Operator):
     """`L WITHOUT N`: decided when l is done."""
 
+    field_name = "negation (WITHOUT)"
     state = ("blocking.memory", "_new")
 
     def __init__(self, node: nodes.Without, emit: Emit) -> None:
@@ -155,6 +157,7 @@ def _strictly_inside(left: Candidate, candidate: Candidate) -> bool:
 class Silence(Operator):
     """`L NOT FOLLOWED BY N WITHIN d`: l waits for its deadline."""
 
+    field_name = "absence (NOT FOLLOWED BY)"
     waits = True
 
     state = ("blocking.memory", "_waiting", "_count")

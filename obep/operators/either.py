@@ -44,6 +44,8 @@ def _lots(before: int, after: int) -> Callable[..., object]:
 class Either(Operator):
     """OR where a branch is a view: it shows what both show."""
 
+    field_name = "disjunction (OR)"
+
     def __init__(self, node: nodes.Either, emit: Emit) -> None:
         self.emit = emit
         self.widen_left, self.widen_right = branches(node)
@@ -81,6 +83,7 @@ class Store(Operator):
     `horizon` is that of the OR: what lies in a WITHIN of the operand itself is shown after its bound, too.
     """
 
+    field_name = "disjunction (OR)"
     state = ("_all",)
 
     def __init__(self, horizon: int | None, emit: Emit) -> None:

@@ -19,6 +19,7 @@ class Next(PairsOfRight):
     (SPEC §6): then the operands are there a second time (`between_…`), with nothing consumed.
     """
 
+    field_name = "next (NEXT, TIMES)"
     state = ("lefts", "rights", "between_lefts", "between_rights", "_new_left", "_new_right")
 
     def __init__(self, node: nodes.Next, emit: Emit, *, twice: bool) -> None:

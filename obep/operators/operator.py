@@ -20,6 +20,8 @@ class Operator:
     this moment of the instant's closing.
     """
 
+    field_name: ClassVar[str] = ""
+    """What it is called in the field, with its words in the language."""
     emit: Emit
     waits: bool = False
     """Whether it may have something to decide when an instant closes."""

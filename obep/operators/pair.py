@@ -79,6 +79,7 @@ class Pair(Operator):
     With a view below it waits for the instant to close, and looks at the view as it is then.
     """
 
+    field_name = "join (AND, relations of intervals)"
     state = ("lefts", "rights", "new_left", "new_right")
 
     def __init__(self, node: nodes.Pair, emit: Emit) -> None:

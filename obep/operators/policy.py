@@ -115,6 +115,8 @@ class Choosing(PairsOfRight):
 class Pick(Choosing):
     """`L SEQ R` under POLICY chronological or recent."""
 
+    field_name = "sequence with a policy (SEQ)"
+
     def __init__(self, node: nodes.Pick, emit: Emit) -> None:
         calm = node.left.punctual and not (node.left.view or node.right.view)
         super().__init__(node, "SEQ", emit, eager=calm)
@@ -122,6 +124,8 @@ class Pick(Choosing):
 
 class Fallback(Choosing):
     """`OPTIONAL(L) SEQ R`, `OPTIONAL(L) AND R`: r goes alone with the rows that no l fits."""
+
+    field_name = "outer join (OPTIONAL)"
 
     def __init__(self, node: nodes.Fallback, emit: Emit) -> None:
         calm = node.left.punctual and not (node.left.view or node.right.view)

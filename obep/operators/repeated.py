@@ -18,6 +18,7 @@ MANY = 100
 class Repeated(Operator):
     """Each e waits for its next repetition, as long as no n has come."""
 
+    field_name = "timer (REPEATED EVERY)"
     waits = True
     state = ("blocking.memory", "_waiting", "_count")
 

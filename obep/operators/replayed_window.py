@@ -27,6 +27,7 @@ Entry = tuple[int, int, Occurrence, Rows]
 class Replay(Operator):
     """Keeps the window's occurrences and items, and runs them again and again."""
 
+    field_name = "window (WITHIN)"
     waits = True
 
     state = ("_entries", "_items", "_new", "_new_items", "_due")

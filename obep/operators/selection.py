@@ -35,6 +35,7 @@ class Choice(Operator):
     One that is not first is never first later, unless what was is consumed: only then all are kept.
     """
 
+    field_name = "selection (FIRST, LAST)"
     state = ("_members", "_new")
 
     def __init__(self, node: nodes.Choice, emit: Emit, *, consumes: bool) -> None:
@@ -142,6 +143,8 @@ class Settle(Operator):
 
     With `keep` a candidate goes on without rows: the operator above chooses before it looks at them.
     """
+
+    field_name = "selection (FIRST, LAST)"
 
     def __init__(self, node: nodes.Settle, emit: Emit) -> None:
         self.emit = emit

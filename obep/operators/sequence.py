@@ -25,6 +25,7 @@ class Sequence(Operator):
     where a pair has the rows of its l and nothing else is to be looked at.
     """
 
+    field_name = "sequence (SEQ)"
     state: ClassVar[tuple[str, ...]] = ("lefts",)
 
     def __init__(self, node: nodes.Pair, emit: Emit, *, consumes: bool = False) -> None:

@@ -35,6 +35,7 @@ States = Mapping[Term, HeldState]
 class InState(Operator):
     """Decides each candidate of its operand when its instant closes."""
 
+    field_name = "context (WHILE, UNLESS)"
     waits = True
     state = ("_new",)
 
@@ -84,6 +85,8 @@ class InState(Operator):
 class While(InState):
     """`E WHILE S(?k)`."""
 
+    field_name = "context (WHILE)"
+
     def _rows(self, candidate: Candidate) -> Rows:
         start, end = candidate[START], candidate[END]
         found: dict[Row, None] = {}
@@ -97,6 +100,8 @@ class While(InState):
 
 class Unless(InState):
     """`E UNLESS S(?k)`."""
+
+    field_name = "context (UNLESS)"
 
     def _rows(self, candidate: Candidate) -> Rows:
         end = candidate[END]

@@ -53,6 +53,7 @@ class WindowLeaf(Operator):
     Occurrences come in the order of time, so they are seen and leave in that order, too.
     """
 
+    field_name = "window (IN)"
     waits = True
 
     state = ("_members", "_coming")

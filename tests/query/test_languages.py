@@ -14,10 +14,9 @@ from obep.query import ast
 from obep.query.languages import LANGUAGES, language_of, written_in
 from obep.query.link import link
 from obep.query.packed_ast import pack_files, unpack_files
-from obep.query.parse.parse_table import lark_parser, load_table
+from obep.query.parse.parse_table import lark_parser
 from obep.query.parse.parser import parse, parse_bytes
 from obep.query.print.printer import show
-from obep.query.syntax_errors.expected_words import DESCRIBED, KEYWORDS
 
 MODEST = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -231,12 +230,6 @@ def test_a_slip_with_one_reading_is_taken_and_noted() -> None:
     (slip,) = file.slips
     assert (slip.remedy, slip.span.column) == ('"PT1H"^^xsd:duration', 33)
     assert '"PT1H"^^xsd:duration' in show(file)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_terminal_of_a_grammar_lacks_words_for_people(language: ast.Language) -> None:
-    looked_for = {kind for _, does, _ in load_table(language).states for kind in does}
-    assert looked_for - {*DESCRIBED, *KEYWORDS} == set()
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ import re
 
 from obep.errors import Diagnostic
 from obep.query.parse.other_durations import other_duration
+from obep.query.parse.parse_table import load_table
 from obep.query.syntax_errors.error_context import Situation
-from obep.query.syntax_errors.expected_words import KEYWORDS, WORDS
+from obep.query.syntax_errors.expected_words import WORDS, keywords
 
 
 def negative_duration(situation: Situation) -> Diagnostic | None:
@@ -49,8 +50,9 @@ def _no_unit(situation: Situation) -> Diagnostic | None:
     unit = re.compile(r"[ \t]*([^\W\d]\w*)").match(
         situation.scope.text, situation.start + len(situation.word)
     )
-    keywords = {word for words in KEYWORDS.values() for one in words for word in one.split()}
-    if unit is None or unit[1].upper() in WORDS or unit[1].upper() in keywords:
+    terminals = load_table(situation.scope.language).terminals
+    known = {word for terminal in terminals for one in keywords(terminal) for word in one.split()}
+    if unit is None or unit[1].upper() in WORDS or unit[1].upper() in known:
         return None
     return situation.diagnostic(
         "OBEP013",

@@ -10,44 +10,21 @@ ALLEN = (
 )  # fmt: skip
 
 KEYWORDS: dict[str, tuple[str, ...]] = {
-    "BASE": ("BASE",), "PREFIX": ("PREFIX",), "VOCAB": ("VOCAB", "TBOX"), "INCLUDE": ("INCLUDE",),
-    "FROM": ("FROM",), "GRAPH": ("GRAPH",), "STREAM": ("STREAM",), "WINDOW": ("WINDOW",), "RANGE": ("RANGE",),
-    "STEP": ("STEP",), "LANDMARK": ("LANDMARK",), "TO": ("TO",), "ROWS": ("ROWS",),
-    "EVENT": ("EVENT",), "NAMED": ("NAMED",), "AS": ("AS",), "SUBCLASSOF": ("subClassOf",),
-    "MATCH": ("MATCH",), "ON": ("ON",), "ON_SOURCE": ("ON",), "IF": ("IF",), "CONSTRUCT": ("CONSTRUCT",),
-    "POLICY": ("POLICY",),
-    "PARTITION_BY": ("PARTITION BY", "PARTITION"), "RETURN": ("RETURN",), "ALL": ("ALL",), "RDF": ("RDF",),
-    "POLICY_NAME": ("unrestricted", "chronological", "recent", "naive"),
-    "SEQ": ("SEQ", "FOLLOWED BY"), "NEXT": ("NEXT",), "WITHOUT": ("WITHOUT",),
-    "NOT_FOLLOWED_BY": ("NOT FOLLOWED BY",), "WITHIN": ("WITHIN",), "OR": ("OR",), "AND": ("AND", "EQUALS"),
-    "JOIN": ("JOIN",), "ALLEN": ALLEN, "NOT": ("NOT",), "FIRST": ("FIRST",), "LAST": ("LAST",),
-    "OPTIONAL": ("OPTIONAL",), "EVERY": ("EVERY",), "TIMES": ("TIMES",),
-    "STATE": ("STATE",), "BEGIN": ("BEGIN",), "END_OF": ("END",), "FOR": ("FOR",), "FOR_EACH": ("FOR EACH",),
-    "OVER": ("OVER",), "DAILY": ("DAILY",), "ZONE": ("ZONE",), "TIMEOUT": ("TIMEOUT",), "LIMIT": ("LIMIT",),
-    "AGGREGATE": ("AGGREGATE",), "HAVING": ("HAVING",), "GROUP_BY": ("GROUP BY",), "WHILE": ("WHILE",),
-    "UNLESS": ("UNLESS",), "REPEATED_EVERY": ("REPEATED EVERY",), "UNTIL": ("UNTIL",),
-    "AT_MOST": ("AT MOST",), "IN_WINDOW": ("IN",), "TRIPLES": ("TRIPLES",), "TUMBLING": ("TUMBLING",),
-    "NOW": ("NOW",), "LATEST": ("LATEST",), "BY": ("BY",), "ALERTS": ("ALERTS",),
-    "SELECT": ("SELECT",), "WHERE": ("WHERE",), "DISTINCT": ("DISTINCT",), "REDUCED": ("REDUCED",),
-    "UNION": ("UNION",), "MINUS": ("MINUS",), "BIND": ("BIND",), "VALUES": ("VALUES",), "UNDEF": ("UNDEF",),
-    "EXISTS": ("EXISTS",), "NOT_EXISTS": ("NOT EXISTS",), "ORDER_BY": ("ORDER BY",), "ASC": ("ASC",),
-    "DESC": ("DESC",), "OFFSET": ("OFFSET",),
+    "VOCAB": ("VOCAB", "TBOX"), "SUBCLASSOF": ("subClassOf",), "ON_SOURCE": ("ON",),
+    "PARTITION_BY": ("PARTITION BY", "PARTITION"),
+    "POLICY_NAME": ("unrestricted", "chronological", "recent", "naive"), "SEQ": ("SEQ", "FOLLOWED BY"),
+    "AND": ("AND", "EQUALS"), "ALLEN": ALLEN, "END_OF": ("END",), "IN_WINDOW": ("IN",),
     "CLASS_AND": ("and", "that"), "CLASS_OR": ("or",), "CLASS_NOT": ("not",), "SOME": ("some",),
     "ONLY": ("only",), "VALUE": ("value",), "BOUND": ("min", "max", "exactly"), "SELF": ("Self",),
-    "INVERSE": ("inverse",), "FILTER": ("FILTER",), "IN": ("IN",), "NOT_IN": ("NOT IN",),
-    "TIME_FUNCTION": ("getSTARTTIME", "getENDTIME", "getDURATION"),
-    "ASK": ("ASK",), "COMPUTE_EVERY": ("COMPUTE EVERY",), "CONSTRUCT_QUERY": ("CONSTRUCT",),
-    "REGISTER": ("REGISTER",), "STREAM_OPERATOR": ("RSTREAM", "ISTREAM", "DSTREAM"),
-    "CLOSED": ("CLOSED",), "SIDE": ("LEFT", "RIGHT"), "REPORT": ("REPORT",),
-    "REPORT_NAME": ("NONEMPTY", "CHANGE", "ALL"), "POLICY_SETTING": ("POLICY",),
-    "ENTAILMENT": ("ENTAILMENT",), "ENTAILMENT_NAME": ("SIMPLE", "OWL"), "IS": ("IS",), "QUERY": ("QUERY",),
-    "REGIME": ("UNDER ENTAILMENT REGIME",), "LOOSE": ("OPTIONALSEQ", "EQUALSOPTIONAL"),
-    "TIGHT": ("SEQ", "EQUALS"), "ID": ("ID", "IND"), "INT": ("INT",), "LND": ("LND",), "WIN": ("WIN",),
-    "HANDLERS": ("HANDLERS",), "HANDLER": ("HANDLER",), "TIMEWINDOW": ("TIMEWINDOW",),
+    "INVERSE": ("inverse",), "TIME_FUNCTION": ("getSTARTTIME", "getENDTIME", "getDURATION"),
+    "CONSTRUCT_QUERY": ("CONSTRUCT",), "STREAM_OPERATOR": ("RSTREAM", "ISTREAM", "DSTREAM"),
+    "SIDE": ("LEFT", "RIGHT"), "REPORT_NAME": ("NONEMPTY", "CHANGE", "ALL"), "POLICY_SETTING": ("POLICY",),
+    "ENTAILMENT_NAME": ("SIMPLE", "OWL"), "REGIME": ("UNDER ENTAILMENT REGIME",),
+    "LOOSE": ("OPTIONALSEQ", "EQUALSOPTIONAL"), "TIGHT": ("SEQ", "EQUALS"), "ID": ("ID", "IND"),
     "STATIC_INSTANCES": ("STATIC_INSTANCES",), "EPSILON_ONTOLOGY": ("EPSILON_ONTOLOGY",),
     "FACET": ("<", "<=", ">", ">=", "length", "minLength", "maxLength", "pattern", "langRange"),
 }  # fmt: skip
-"""The words that a terminal stands for."""
+"""The words that a terminal stands for, where they are not its name."""
 
 SORTS: dict[str, tuple[str, ...]] = {
     "operator": ("SEQ", "FOLLOWED", "FOLLOWED_BY", "NEXT", "WITHOUT", "OR", "AND", "EQUALS", "JOIN", *ALLEN),
@@ -132,6 +109,18 @@ DESCRIBED = {
     "FACET": "a facet such as > or pattern",
     "TIME_FUNCTION": "getSTARTTIME",
 }
+
+
+def keywords(terminal: str) -> tuple[str, ...]:
+    """The words that a terminal stands for: its name, if nothing else is listed.
+
+    >>> keywords("GROUP_BY"), keywords("SEQ"), keywords("VAR")
+    (('GROUP BY',), ('SEQ', 'FOLLOWED BY'), ())
+    """
+    listed = KEYWORDS.get(terminal)
+    return listed or (() if terminal in DESCRIBED else (terminal.replace("_", " "),))
+
+
 _FIRST = (
     "MATCH", "AS", "EVENT_WORD", "RETURN_WORD", "CLASS_WORD", "GUARD_WORD", "CONDITION_WORD", "VAR",
     "DURATION", "SEQ", "AND", "OR", "WITHIN", "CLASS_AND", "SOME", "FILTER", "EVENT", "PREFIX", "RETURN",
@@ -146,8 +135,8 @@ def expected(accepts: Iterable[str]) -> str:
     >>> expected({"RPAR", "SEQ"})
     'SEQ or )'
     """
-    ordered = sorted(accepts, key=lambda t: (_FIRST.index(t) if t in _FIRST else 50 + (t not in KEYWORDS), t))
-    words = list(dict.fromkeys(DESCRIBED.get(t) or KEYWORDS.get(t, (t,))[0] for t in ordered))
+    ordered = sorted(accepts, key=lambda t: (_FIRST.index(t) if t in _FIRST else 50 + (not keywords(t)), t))
+    words = list(dict.fromkeys(DESCRIBED.get(t) or keywords(t)[0] for t in ordered))
     if len(words) > MOST:
         words = [*words[: MOST - 1], "…"]
         return ", ".join(words)

@@ -8,11 +8,12 @@ from obep.errors import Diagnostic, ObepError, Span
 from obep.query.nearest_name import nearest
 from obep.query.parse.file_scope import Scope
 from obep.query.parse.lalr import NAMES, Token
+from obep.query.parse.parse_table import load_table
 from obep.query.parse.reserved import RESERVED_EVENT
 from obep.query.parse.spelling import span_between
 from obep.query.syntax_errors.duration_errors import misspelt_duration, negative_duration
 from obep.query.syntax_errors.error_context import Situation, situation_of
-from obep.query.syntax_errors.expected_words import KEYWORDS, WORDS
+from obep.query.syntax_errors.expected_words import WORDS, keywords
 
 # --- misspelt keywords ----------------------------------------------------------------------------------
 
@@ -21,7 +22,7 @@ def _misspelt(situation: Situation) -> Diagnostic | None:
     if situation.kind != "name" and situation.group not in ("sql", "target"):
         return None
     meant = SYNONYMS.get(situation.word.upper())
-    if meant is not None and any(meant in KEYWORDS.get(terminal, ()) for terminal in situation.accepts):
+    if meant is not None and any(meant in keywords(terminal) for terminal in situation.accepts):
         return situation.diagnostic(
             "OBEP002",
             f"{situation.word}: did you mean {meant}?",
@@ -87,8 +88,9 @@ def _accepts_before(scope: Scope, token: Token) -> frozenset[str]:
 
 
 def _did_you_mean(situation: Situation, word: str, accepts: frozenset[str], span: Span) -> Diagnostic | None:
-    words = [keyword for terminal in sorted(accepts) for keyword in KEYWORDS.get(terminal, ())]
-    close = None if word in KEYWORDS.get(word, ()) else nearest(word, words)
+    words = [keyword for terminal in sorted(accepts) for keyword in keywords(terminal)]
+    known = word in load_table(situation.scope.language).terminals and word in keywords(word)
+    close = None if known else nearest(word, words)
     if close is None or not _would_help(situation, word, close, span.start):
         return None
     return situation.diagnostic(

@@ -17,7 +17,6 @@ from obep.run.metrics_endpoint import prometheus
 from obep.secrets import hide_in
 from obep.serve.api.calls import Call
 from obep.serve.api.http_answers import HEADERS, answer
-from obep.serve.api.operator_names import OPERATORS
 from obep.serve.event_names import events_named
 
 LIMIT = 1000
@@ -102,10 +101,6 @@ async def plan(call: Call) -> Response:
             "events": [
                 {
                     **one,
-                    "operators": [
-                        {**held, "operator": OPERATORS.get(held["operator"], held["operator"])}
-                        for held in one["operators"]
-                    ],
                     "reported": found.get(f"<{one['event']}>", 0),
                     "pattern": _pattern(root) if (root := _root(plans.get(one["event"]))) else None,
                 }
