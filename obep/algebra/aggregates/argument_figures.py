@@ -15,7 +15,7 @@ from obep.algebra.aggregates.exact_sum import ExactSum
 from obep.algebra.aggregates.rounding import EXACT, quotient_of
 from obep.algebra.aggregates.running_extreme import RunningExtreme
 from obep.algebra.aggregates.sums import average, is_short
-from obep.guards.typed_values import LONGEST_PARSED, MOST_PARSED, Single, Value, parsed
+from obep.guards.typed_values import LONGEST_PARSED, MOST_DIGITS, MOST_PARSED, Single, Value, parsed
 from obep.guards.value_order import RANK
 from obep.model import Term
 
@@ -222,9 +222,11 @@ class ArgumentFigures:
         A mean that is another number is so by more than it is rounded by.
         """
         count = self.numbers
-        if count and count == self.rows and self.inexact is None and not self._tenths:
-            return apply(self.millionths, millionths * count)
-        return None
+        if count != self.rows or not count or self.inexact is not None or self._tenths:
+            return None
+        if self.millionths.bit_length() > READABLE_BITS:  # its mean may be too long to be read
+            return None
+        return apply(self.millionths, millionths * count)
 
     def greatest(self, now: int) -> Term | None:
         """MAX, as it was written."""
@@ -265,6 +267,8 @@ COMPARABLE = 10**15
 A mean of n numbers differs from one of these by at least 10⁻⁶/n. A mean that is nearly so great and has 28
 digits is rounded by at most 10⁻¹⁸.
 """
+READABLE_BITS = 2 * MOST_DIGITS
+"""The mean of a sum of so many bits has fewer digits than a number may have."""
 FIGURES: dict[str, Callable[[ArgumentFigures, int], Any]] = {
     "COUNT": ArgumentFigures.count,
     "SUM": ArgumentFigures.sum,

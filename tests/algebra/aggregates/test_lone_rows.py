@@ -175,6 +175,15 @@ def test_a_mean_compares_without_division_as_with_it(
     assert figures.compared_mean(apply, millionths) == apply(figures.average(1), against)
 
 
+def test_a_mean_that_is_too_long_to_be_read_is_an_error_where_it_is_compared() -> None:
+    figures = ArgumentFigures(frozenset(("AVG",)))
+    figures.add(1, (), f'"{"9" * 400}"^^<{XSD}integer>')
+    assert figures.average(1) is None
+    assert figures.compared_mean(operator.gt, 5) is None, "it must be computed"
+    having = expressions("AGGREGATE (AVG(?v) AS ?a) HAVING (?a > 5)", lazy=False)
+    assert not having.passes([figures], 1)
+
+
 def test_decimals_of_many_places_and_floats_are_added_exactly_beside_millionths() -> None:
     figures = ArgumentFigures(frozenset(("AVG", "SUM")))
     terms = [f'"{text}"^^<{XSD}decimal>' for text in ("0.1", "0.0000000001", "2", "-0.1")]
