@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
+from unittest.mock import patch
 
+from obep.algebra.over.lone_rows import take_lone_rows
 from obep.engine.query import Query
 from obep.engine.reporter import Detected
+from obep.engine.states import over_state
 from obep.model import SECOND, Alert, Assertion, Item, Occurrence
 from obep.ontology.bundle.compile import compile_bundle
 from obep.ontology.owl.axiom_set import Axioms
@@ -23,7 +28,7 @@ from oracle.state_strategies import StateCase
 def engine_answers(case: StateCase, seed: int) -> tuple[Counter[Told], Counter[Told]]:
     """What the engine reports for a case; the seed chooses how the items arrive, and where it is restored."""
     query = query_of(case)
-    how = Handling.of(seed)
+    how = Handling.in_lots(seed) if case.in_lots else Handling.of(seed)
     random = how.random
     engine = query.engine(remember=0, lateness=how.lateness)
     found: list[Occurrence] = []
@@ -64,6 +69,14 @@ class Handling:
         most = Random(f"lots of {seed}").choice((1, 1, 3, 30))
         return cls(random, lateness, random.random() < 0.2, random.random() < 0.4, most)
 
+    @classmethod
+    def in_lots(cls, seed: int) -> Handling:
+        """Mostly in order, and always several at once."""
+        random = Random(f"in lots {seed}")
+        lateness = random.choice((0, 0, 0, 0, 0, 0, 0, 1))
+        most = random.choice((4, 10, 30, 30))
+        return cls(random, lateness, random.random() < 0.1, random.random() < 0.5, most)
+
     def order(self, items: Sequence[Item]) -> list[Item]:
         """The items as they arrive: any order that the lateness allows, also at one instant."""
         mixed = self.random.sample(items, len(items))
@@ -83,6 +96,21 @@ class Handling:
         flags = {"SHUFFLED": self.lateness > 0, "TOO LATE": self.too_late, "SNAPSHOT": self.restores}
         flags["LOTS"] = self.most_at_once > 1
         return (name for name, given in flags.items() if given)
+
+
+@contextmanager
+def rows_in_loop() -> Iterator[Counter[str]]:
+    """Counts the rows that states by rows take in one loop, and how often such a loop finds a change."""
+    found: Counter[str] = Counter()
+
+    def counted(window: Any, rows: Any, place: int, until: int) -> Any:
+        reached, changed = take_lone_rows(window, rows, place, until)
+        found["rows"] += reached - place
+        found["changes"] += changed is not None
+        return reached, changed
+
+    with patch.object(over_state, "take_lone_rows", counted):
+        yield found
 
 
 _known: list[tuple[StateCase, Query]] = []

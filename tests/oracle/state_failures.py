@@ -1,6 +1,6 @@
 """Failing cases of `state_trials`, made small: `python -m oracle.state_failures SEED …`, in tests/.
 
-Each seed is drawn again; the first of its streams that differs from the oracle is printed as a query and
+Each seed is drawn again; the first of its cases that differs from the oracle is printed as a query and
 a stream of one line (`state_cases.read_items` reads it), with the difference.
 """
 
@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from obep.errors import ObepError
 from oracle.semantics import TooLarge
-from oracle.state_strategies import StateCase, StateCases
-from oracle.state_trials import STREAMS, Engine, difference_of, handling_seed, oracle_answer
+from oracle.state_strategies import StateCase
+from oracle.state_trials import Engine, cases_of, difference_of, oracle_answer
 from oracle.states.state_shrinking import show_items, shrunk
 
 NONSENSE = (ObepError, KeyError, ValueError, NotImplementedError, TooLarge)
@@ -46,8 +46,8 @@ def main(*seeds: int) -> int:
     failed = False
     for seed in seeds:
         text = "no difference"
-        for number, case in enumerate(StateCases.of(seed).cases(STREAMS)):
-            if found := smallest(engine_answers, case, handling_seed(seed, number), show):
+        for number, (case, handling) in enumerate(cases_of(seed)):
+            if found := smallest(engine_answers, case, handling, show):
                 text, failed = f"stream {number}\n{found}", True
                 break
         print(f"seed {seed}, {text}\n", flush=True)

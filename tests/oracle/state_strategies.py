@@ -30,6 +30,8 @@ class StateCase:
     k: tuple[Triple, ...]
     items: tuple[Item, ...]
     end: int
+    in_lots: bool = False
+    """Whether most of its items come in order, many at once."""
 
 
 @dataclass

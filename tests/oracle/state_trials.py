@@ -2,22 +2,25 @@
 
 `python -m oracle.state_trials SEED CASES`, in tests/, runs them from a seed on. It counts the cases in which
 a pattern has an answer, and in how many of these each construct stands in a definition that has some; it
-fails if these are too few, or if the engine differs.
+fails if these are too few, or if the engine differs. For each query there is a case of
+`lone_state_strategies`, too: it counts those whose rows the engine takes in one loop. With `lone` behind, it
+runs only these.
 """
 
 from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from obep.errors import ObepError
 from obep.model import SECOND
 from obep.query import ast
+from oracle.lone_state_strategies import LoneStateCases
 from oracle.pattern_cases import iri
 from oracle.semantics import TooLarge
-from oracle.state_engine import Handling, engine_answers
+from oracle.state_engine import Handling, engine_answers, rows_in_loop
 from oracle.state_semantics import Answer, evaluate
 from oracle.state_strategies import StateCase, StateCases
 from oracle.states.state_constructs import EXPECTED, constructs, in_stream
@@ -37,6 +40,14 @@ def handling_seed(seed: int, number: int) -> int:
     return seed * STREAMS + number
 
 
+def cases_of(seed: int, lone_only: bool = False) -> Iterator[tuple[StateCase, int]]:
+    """The cases of a seed, the lone one last, and for each the seed of what may not matter."""
+    if not lone_only:
+        for number, case in enumerate(StateCases.of(seed).cases(STREAMS)):
+            yield case, handling_seed(seed, number)
+    yield next(LoneStateCases.of(seed).cases(1)), seed
+
+
 def oracle_answer(case: StateCase) -> Answer:
     return evaluate(case.file, case.items, case.k, end=case.end)
 
@@ -51,32 +62,51 @@ class StateTrials:
     too_large: int = 0
     seen: Counter[str] = field(default_factory=Counter)
     """How many cases with answers have a construct in a definition with an answer."""
+    lone: Counter[str] = field(default_factory=Counter)
+    """Of the cases of a lone state by rows, which count for nothing else: how many there are, how many have
+    an answer, and how many have rows, and changes, in the engine's loop."""
     failures: list[str] = field(default_factory=list)
 
-    def run(self, seed: int, cases: int, most_failures: int = 3) -> int:
+    def run(self, seed: int, cases: int, most_failures: int = 3, *, lone_only: bool = False) -> int:
         """Runs so many cases from a seed on; the first seed that was not used."""
-        wanted = self.cases + cases
-        while self.cases < wanted and len(self.failures) < most_failures:
-            for number, case in enumerate(StateCases.of(seed).cases(STREAMS)):
-                self.take(case, seed, number)
+        wanted = cases + self.count(lone_only)
+        while self.count(lone_only) < wanted and len(self.failures) < most_failures:
+            for case, handling in cases_of(seed, lone_only):
+                self.take(case, seed, handling)
             seed += 1
         return seed
 
-    def take(self, case: StateCase, seed: int, number: int) -> None:
+    def count(self, lone_only: bool) -> int:
+        return self.lone["cases"] if lone_only else self.cases
+
+    def take(self, case: StateCase, seed: int, handling: int) -> None:
         try:
             answer = oracle_answer(case)
         except TooLarge:
             self.too_large += 1
             return
-        self.cases += 1
-        handling = handling_seed(seed, number)
-        if any(answer.run.pool[iri(event)] for event in ("E", "F", "H")):
-            self.answered += 1
-            self.seen.update({*answered_constructs(case, answer), *Handling.of(handling).names()})
+        if case.in_lots:
+            self.lone.update(cases=1, answers=bool(answer.occurrences or answer.alerts))
+        else:
+            self.cases += 1
+            if any(answer.run.pool[iri(event)] for event in ("E", "F", "H")):
+                self.answered += 1
+                self.seen.update({*answered_constructs(case, answer), *Handling.of(handling).names()})
         if self.engine is not None:
-            problem = difference_of(self.engine, case, handling, answer)
+            with rows_in_loop() as counted:
+                problem = difference_of(self.engine, case, handling, answer)
+            if case.in_lots:
+                self.lone.update({name for name, count in counted.items() if count})
             if problem:
-                self.failures.append(f"seed {seed}, stream {number}\n{problem}")
+                what = "lone" if case.in_lots else f"stream {handling - handling_seed(seed, 0)}"
+                self.failures.append(f"seed {seed}, {what}\n{problem}")
+
+    def shortages_of_loops(self) -> list[str]:
+        """Which are too few of the lone cases, where an engine has run them."""
+        told = ", ".join(f"{count} with {name}" for name, count in sorted(self.lone.items()))
+        wanted = {"answers": 0.8, "rows": 0.6, "changes": 0.35}
+        short = any(self.lone[name] < share * self.lone["cases"] for name, share in wanted.items())
+        return [f"lone: {told}"] if short else []
 
     def shortages(self) -> list[str]:
         """What the cases have too little of."""
@@ -131,18 +161,23 @@ def difference(
     return "\n".join(sorted(lines))
 
 
-def main(seed: int, cases: int) -> int:
+def main(seed: int, cases: int, lone_only: bool = False) -> int:
     trials = StateTrials(engine_answers)
-    after = trials.run(seed, cases, most_failures=20)
+    after = trials.run(seed, cases, most_failures=20, lone_only=lone_only)
+    print(f"lone states by rows: {dict(trials.lone)}")
+    if lone_only:
+        print("\n".join([f"seeds {seed} to {after - 1}", *trials.shortages_of_loops(), *trials.failures]))
+        return bool(trials.failures or trials.shortages_of_loops())
     print(
         f"seeds {seed} to {after - 1}: {trials.cases} cases, {trials.answered} with answers, "
         f"{trials.too_large} too large"
     )
     for name in EXPECTED:
         print(f"{name:20} {trials.seen[name]:7} {trials.seen[name] / max(trials.answered, 1):6.1%}")
-    print("\n".join([*trials.shortages(), *trials.failures]))
-    return bool(trials.failures or trials.shortages())
+    short = [*trials.shortages(), *trials.shortages_of_loops()]
+    print("\n".join([*short, *trials.failures]))
+    return bool(trials.failures or short)
 
 
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])))
+    sys.exit(main(int(sys.argv[1]), int(sys.argv[2]), "lone" in sys.argv[3:]))

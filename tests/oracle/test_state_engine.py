@@ -34,6 +34,14 @@ def test_the_engine_and_the_oracle_of_states_agree() -> None:
 
 
 @pytest.mark.slow
+def test_rows_that_a_state_takes_in_one_loop_are_as_the_oracle_says() -> None:
+    trials = StateTrials(engine_answers)
+    trials.run(0, 2 * CASES, lone_only=True)
+    assert trials.failures == []
+    assert trials.shortages_of_loops() == []
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(CASES < 2000, reason="needs OBEP_STATE_CASES=2000: shares of a few cases say nothing")
 def test_the_cases_have_answers_and_each_construct() -> None:
     """40 % of the cases have answers, and each construct stands in 5 % of these."""
