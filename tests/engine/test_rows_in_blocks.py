@@ -45,6 +45,10 @@ EVENT B(?r) MATCH BEGIN S(?r) NOT FOLLOWED BY END S(?r) WITHIN 2 s
 EVENT N(?r) MATCH Other(?r) NOT FOLLOWED BY Other(?r) WITHIN 3 s
 RETURN B, N
 """,
+    "one deviation": """STATE S(?r) OVER Reading(?r) AS x WITHIN 4 s IF { EVENT x { ?r :value ?v } }
+AGGREGATE (STDDEV(?v) AS ?d) HAVING (?d >= 0)
+RETURN S AS ALERTS
+""",
     "a state of a state": """STATE S(?r) OVER Reading(?r) AS x WITHIN 4 s IF { EVENT x { ?r :value ?v } }
 AGGREGATE (AVG(?v) AS ?m) HAVING (?m > 1)
 STATE T(?r) AS { S(?r) FILTER(?m < 3) }

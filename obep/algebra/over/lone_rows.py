@@ -32,7 +32,7 @@ def take_lone_rows(
         return place, None
     leaving, ahead, groups, within = window.leaving.queue, window.ahead, window.groups, window.within
     expressions, found, changed = window.expressions, window.found, None
-    slot, most = expressions.slot, expressions.max_because
+    slot, most = expressions.figures_slot, expressions.max_because
     for at, terms, individuals, key, source in islice(rows, place, None):
         if at >= until or (ahead.next is not None and ahead.next <= at):
             break
@@ -49,7 +49,7 @@ def take_lone_rows(
         leaving.append(row)
         kept = group.kept
         if kept and slot is not None and not group.unread:
-            figures: ArgumentFigures = group.accumulators[0]  # type: ignore[assignment]  # see `slot`
+            figures: ArgumentFigures = group.accumulators[0]  # type: ignore[assignment]  # see `figures_slot`
             term: Any = terms[slot]
             known, millionths, is_decimal = known_numbers[term]
             if millionths is not None and figures.inexact is None:
@@ -92,7 +92,7 @@ def take_lone_rows(
 def _leave(window: OverRows, end: int, coming: RowGroup | None) -> None:
     """The rows of an end leave, and their groups are looked at, but for one that a row comes to."""
     leaving, at = window.leaving.queue, end + window.within
-    slot, touched = window.expressions.slot, []
+    slot, touched = window.expressions.figures_slot, []
     window.clock = at
     while leaving and leaving[0][0] == end:
         row = leaving.popleft()
@@ -102,7 +102,7 @@ def _leave(window: OverRows, end: int, coming: RowGroup | None) -> None:
         if slot is None or not plain or 2 * first > len(kept) > FEW:
             group.remove(row)
         else:
-            figures: ArgumentFigures = group.accumulators[0]  # type: ignore[assignment]  # see `slot`
+            figures: ArgumentFigures = group.accumulators[0]  # type: ignore[assignment]  # see `figures_slot`
             leaving_term: Any = row[TERMS][slot]
             _, millionths, is_decimal = known_numbers[leaving_term]
             if millionths is None or figures.inexact is not None:

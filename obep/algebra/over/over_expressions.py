@@ -117,6 +117,9 @@ class OverExpressions:
         known = isinstance(only, Var) and only.name in variables
         self.slot = variables.index(only.name) if isinstance(only, Var) and known else None
         """Where the argument of the only accumulator stands in the terms of a row, if it is a variable."""
+        figures = self.slot is not None and isinstance(self._makers[0](), ArgumentFigures)
+        self.figures_slot = self.slot if figures else None
+        """The same, if that accumulator is `ArgumentFigures`."""
         functions = {node.function for node in self.aggregates}
         self.asks_full = "FULL" in functions
         asked = [expression for expression in (having, *(one.expression for one in aggregates)) if expression]

@@ -34,6 +34,9 @@ RESTS = (
     "AGGREGATE (AVG(?v) AS ?a) (MIN(?v) AS ?l) (COUNT(*) AS ?n)",
     "AGGREGATE (AVG(?v) AS ?a) HAVING (?a > 1 && FULL())",
     "AGGREGATE (AVG(?v) AS ?a) (STDDEV(?v) AS ?d) HAVING (?a > 1)",
+    "AGGREGATE (STDDEV(?v) AS ?d) HAVING (?d > 0)",
+    "AGGREGATE (COUNT(DISTINCT ?v) AS ?n) HAVING (?n > 1)",
+    "AGGREGATE (MEDIAN(?v) AS ?m) HAVING (?m > 1)",
 )
 LITERALS = (
     *[f'"{text}"^^<{XSD}decimal>' for text in ("0", "1.5", "2.0", "3.000001", "-0.00000025", "4.1")],
