@@ -7,7 +7,7 @@ a hash of the files, of K and of this code: a changed byte anywhere, and the rul
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -175,14 +175,15 @@ class Model:
     @cached_property
     def _ready(self) -> _Ready:
         """The rules, read; and what does not depend on K."""
-        base = TripleIndex(triple for triples in self.files().values() for triple in triples)
+        files = self.files().values()  # once: they are not kept, and the next call would read them again
+        base = TripleIndex(triple for triples in files for triple in triples)
         graph = TripleIndex(self.k, base)
         rules, unread = read_rules(ShapeReader(graph, self.make_pattern))
         clauses = ClauseAxioms(self.axioms)
         lines = [RuleLine(rule.label, rule.shape, _why_k_only(rule, graph, clauses)) for rule in rules]
         of_k = {id(rule) for rule, line in zip(rules, lines, strict=True) if line.k_only}
         with_rules = Entailment(self.axioms | clauses.axioms())
-        names = self.names or self._names(rules, of_k, with_rules)
+        names = self.names or self._names(rules, of_k, with_rules, files)
         return _Ready(
             base, rules, unread, lines, of_k, names, clauses.axioms(), Entailment(self.axioms), with_rules
         )
@@ -231,10 +232,12 @@ class Model:
                 return found
             found += new
 
-    def _names(self, rules: list[AnyRule], of_k: set[int], with_rules: Entailment) -> RuleNames:
+    def _names(
+        self, rules: list[AnyRule], of_k: set[int], with_rules: Entailment, files: Collection[list[Triple]]
+    ) -> RuleNames:
         if self._has_shapes:  # they may change with K
             return RuleNames(ANY, ANY)
-        unsaid, every = self._beyond_t(), [(rule, names_of(rule)) for rule in rules]
+        unsaid, every = self._beyond_t(files), [(rule, names_of(rule)) for rule in rules]
         k_only = all_of(own for rule, own in every if id(rule) in of_k or own.meet(unsaid))
 
         def leading(names: Names) -> Names:
@@ -245,11 +248,11 @@ class Model:
 
         return RuleNames(leading(k_only), leading(all_of(own for _, own in every)))
 
-    def _beyond_t(self) -> Names:
+    def _beyond_t(self, files: Collection[list[Triple]]) -> Names:
         """The names of triples of T's files that rules read beside K, and T's axioms do not say."""
         properties: set[Term] = set()
         classes: set[Term] = set()
-        for triples in self.files().values():
+        for triples in files:
             for triple in triples:
                 s, p, o = triple
                 name = o if p == RDF_TYPE else p
