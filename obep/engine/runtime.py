@@ -134,8 +134,8 @@ class Runtime(Strata):
             return place
         rows_alone, number = way
         rows, places, end, take = rows_alone(entries, place, last)
-        done, count, changed = 0, len(rows), self.now
-        while done < count and changed is not None:
+        done, count = 0, len(rows)
+        while done < count:
             until = min(self._prune_at, self._deadlines.of_others(number, self.now))
             done, changed = take(rows, done, until)
             if done:
@@ -146,8 +146,14 @@ class Runtime(Strata):
                 self.now = changed
                 self._touched.add(number)
                 self._close_instant(changed, found)
+            elif done < count:  # something else comes before the next row
+                self._stale.update(self._timed)
+                at, occurrences = entries[places[done]]
+                self.take(at, occurrences, (), found)
+                self._close_instant(at, found)
+                done += 1
         self._stale.update(self._timed)
-        return end if done == count else places[done]
+        return end
 
     def _take_decided(self, block: DecidedBlock, found: list[Occurrence]) -> None:
         """The same for records: what is alone is fed without an occurrence for what no event reads."""

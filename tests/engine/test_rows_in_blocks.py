@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import obep
 from obep.engine.runtime import Runtime
+from obep.engine.states import over_state
+from obep.engine.states.rows_in_turn import rows_in_turn
 from obep.model import RDF_TYPE, SECOND, Item
 
 HEAD = """PREFIX : <http://e/>
@@ -136,6 +138,15 @@ def test_many_items_at_once_are_as_one_by_one(name: str) -> None:
     with patch.object(Runtime, "_close_alone", counted):
         holds()
     assert alone > 20  # else the property says nothing
+
+
+def test_the_rows_of_a_block_are_made_once_though_much_else_is_to_come() -> None:
+    text = QUERIES["begin and end"].replace("?m > 1 &&", "FULL() &&")  # each row fills a group 4 s later
+    query = obep.load(text=HEAD + text, java=False)
+    items = items_of([(1, f"r{number % 50}", "Read", ('"1.5"',)) for number in range(300)])
+    with patch.object(over_state, "rows_in_turn", wraps=rows_in_turn) as made:
+        query.engine(remember=0).push_items(items)
+    assert 0 < made.call_count < 4, "each call looks at all the rest of a block"
 
 
 def test_a_state_that_ends_with_its_for_each_says_what_it_held_with_last() -> None:
