@@ -166,6 +166,17 @@ def test_a_state_that_ends_with_its_for_each_says_what_it_held_with_last() -> No
         ]
 
 
+def test_groups_that_end_between_two_rows_are_reported_in_their_order() -> None:
+    query = obep.load(text=HEAD + QUERIES["alerts after a while"], java=False)
+    both: list[Drawn] = [(1, "b", "Read", ('"2"',)), (0, "a", "Read", ('"2"',))]
+    items = items_of([*both, *[(wait, "c", "Read", ('"0"',)) for wait in (2, 4, 1, 1)]])
+    for lots in ([[item] for item in items], [items]):
+        found = told(query, lots, 30)[1:]
+        ended = [(one["labels"]["r"], one["until"]) for one, _ in found if one["status"] == "resolved"]
+        # Both rows of 1 s leave at 6 s, between two rows of c.
+        assert ended == [("<http://e/a>", 6), ("<http://e/b>", 6)]
+
+
 def test_a_state_that_reads_another_follows_its_values_while_that_holds_on() -> None:
     query = obep.load(text=HEAD + QUERIES["a state of a state"], java=False)
     silent: list[Drawn] = [(1, "a", "Read", ())] * 3

@@ -41,6 +41,7 @@ def take_lone_rows(
             _leave(window, leaving[0][0], None)
         if found:
             changed = window.clock
+            found.sort(key=group_order)
             break
         place += 1
         window.clock = at
