@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -57,8 +58,9 @@ def expressions(rest: str, *, lazy: bool) -> OverExpressions:
     return found
 
 
-def rows(draw: st.DrawFn) -> list[LoneRow]:
-    at, found = 0, []
+def rows(draw: Callable[[st.SearchStrategy[Any]], Any]) -> list[LoneRow]:
+    at = 0
+    found: list[LoneRow] = []
     literals = draw(st.sampled_from((LITERALS, MOST_ALIKE)))
     for number in range(draw(st.integers(5, 40))):
         at += draw(st.sampled_from((1, 1, 1, 2, 3, 9)))
