@@ -15,7 +15,7 @@ from obep.model import Item
 if TYPE_CHECKING:
     from obep.engine.engine import Engine
 
-SNAPSHOT = 11
+SNAPSHOT = 12
 """The version of the format of snapshots."""
 ANEW = "restore an older snapshot, or begin anew"
 
