@@ -285,6 +285,9 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, code: str) -> None:
         ":A rdfs:subClassOf _:x . _:x a owl:Class ; owl:complementOf _:x .",
         ':A rdfs:subClassOf "a literal" .',
         ":A rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :p ; owl:minCardinality -1 ] .",
+        ":A owl:disjointUnionOf () .",
+        ":A owl:hasKey () .",
+        ":p a owl:ObjectProperty ; owl:propertyChainAxiom () .",
     ],
 )
 def test_twisted_axioms_are_refused(tmp_path: Path, text: str) -> None:

@@ -84,6 +84,13 @@ class Nodes:
             s = self._one(s, _REST)
         return members
 
+    def _nonempty(self, s: Term, list_: Term) -> list[Term]:
+        """The members of a list that OWL 2 does not allow to be empty, in an axiom about `s`."""
+        members = self._list(list_)
+        if not members:
+            raise unreadable(s, "an axiom about it has an empty list")
+        return members
+
     def expression(self, s: Term) -> ax.ClassExpression:
         """The class expression that a node stands for."""
         if s.startswith("<"):

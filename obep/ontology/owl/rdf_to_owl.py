@@ -220,7 +220,7 @@ class _Mapping(Nodes):
         yield ax.DisjointClasses((self.expression(s), self.expression(o)))
 
     def disjoint_union_of(self, s: Term, o: Term) -> Iterator[ax.Axiom]:
-        yield ax.DisjointUnion(s, tuple(map(self.expression, self._list(o))))
+        yield ax.DisjointUnion(s, tuple(map(self.expression, self._nonempty(s, o))))
 
     def named_expression(self, p: Term, s: Term, o: Term) -> Iterator[ax.Axiom]:
         """`:C owl:intersectionOf (…)` on a named class: OWL 1's way to define it."""
@@ -238,7 +238,7 @@ class _Mapping(Nodes):
             yield ax.SubProperty(self._role(s), self._role(o))
 
     def property_chain(self, s: Term, o: Term) -> Iterator[ax.Axiom]:
-        yield ax.SubChain(tuple(map(self._role, self._list(o))), self._role(s))
+        yield ax.SubChain(tuple(map(self._role, self._nonempty(s, o))), self._role(s))
 
     def equivalent_property(self, s: Term, o: Term) -> Iterator[ax.Axiom]:
         if s in self.data_properties or o in self.data_properties:
@@ -267,7 +267,7 @@ class _Mapping(Nodes):
             yield ax.Range(self._role(s), self.expression(o))
 
     def has_key(self, s: Term, o: Term) -> Iterator[ax.Axiom]:
-        properties = self._list(o)
+        properties = self._nonempty(s, o)
         data = tuple(p for p in properties if p in self.data_properties)
         roles = tuple(self._role(p) for p in properties if p not in self.data_properties)
         yield ax.HasKey(self.expression(s), roles, data)
