@@ -230,7 +230,7 @@ def _suspects(bundle: Bundle) -> Iterable[tuple[Triple, ...]]:
         return ()
     k = [triple for triple in bundle.k if bundle.means_something(triple)]
     components = Components(bundle.module, k)
-    if bundle.opaque():
+    if bundle.opaque() or BOTTOM in bundle.upper.program.universal:
         return components.all()
     store = bundle.upper.store
     contradictory = [store.terms[x] for x, types in enumerate(store.types) if BOTTOM in types]
