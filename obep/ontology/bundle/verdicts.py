@@ -28,8 +28,8 @@ from obep.ontology.owl.axioms import NOTHING, THING, Class, ClassAssertion, Equi
 from obep.ontology.owl.static_graph import Graph
 from obep.ontology.owl.verbalise import name, show_triple
 from obep.ontology.rules.locality import reaches_across
-from obep.ontology.rules.program import BOTTOM, Names
-from obep.ontology.rules.rule_kinds import Symbol
+from obep.ontology.rules.program import BOTTOM, Names, witness_name
+from obep.ontology.rules.rule_kinds import Symbol, Witness
 from obep.query.ast import Description, LogicalEvent
 from obep.query.diagnostics import say, warn
 from obep.query.walk import depends
@@ -222,22 +222,41 @@ def _subsumptions(hierarchy: Hierarchy) -> Iterable[tuple[Symbol, Symbol]]:
         yield symbol(impossible), NOTHING
 
 
-def _suspects(bundle: Bundle) -> Iterable[tuple[Triple, ...]]:
+def _suspects(bundle: Bundle) -> Iterator[tuple[Triple, ...]]:
     """The components of K that the upper reading finds contradictory: they may be."""
     from obep.ontology.rules.locality import Components
 
     if not bundle.k or not bundle.open_consistency():
-        return ()
-    k = [triple for triple in bundle.k if bundle.means_something(triple)]
-    components = Components(bundle.module, k)
-    if bundle.opaque() or BOTTOM in bundle.upper.program.universal:
-        return components.all()
-    store = bundle.upper.store
-    contradictory = [store.terms[x] for x, types in enumerate(store.types) if BOTTOM in types]
-    named = [
-        term for term in contradictory if not term.startswith("~")
-    ]  # a witness's fault is its owner's, too
-    return (components.of([(term, RDF_TYPE, "")]) for term in named)
+        return
+    components = Components(bundle.module, [one for one in bundle.k if bundle.means_something(one)])
+    blamed = _blamed(bundle)
+    if bundle.opaque() or not blamed.isdisjoint(bundle.upper.program.universal):
+        yield from components.all()
+        return
+    store, seen = bundle.upper.store, set[Term]()
+    for x, types in enumerate(store.types):
+        term = store.terms[x]
+        if blamed.isdisjoint(types) or term in seen or term.startswith("~"):
+            continue
+        component = components.of([(term, RDF_TYPE, "")])
+        seen.update(name for s, p, o in component for name in ((s,) if p == RDF_TYPE else (s, o)))
+        yield component
+
+
+def _blamed(bundle: Bundle) -> set[int]:
+    """What the upper reading finds contradictory: what cannot be, and all that promises such a witness."""
+    store, number = bundle.upper.store, bundle.upper.program.names.concepts
+    promises = [
+        (number[rule.premise], store.types[witness])
+        for rule in bundle.profile.upper
+        if isinstance(rule, Witness)
+        and rule.premise in number
+        and (witness := store.ids.get(witness_name(rule.role, rule.filler))) is not None
+    ]
+    blamed = {BOTTOM}
+    while more := {c for c, of_witness in promises if not blamed.isdisjoint(of_witness)} - blamed:
+        blamed |= more
+    return blamed
 
 
 # --- what K rules out
