@@ -176,3 +176,50 @@ def test_a_byte_that_is_written_as_an_integer_is_one_of_two_cases() -> None:
     either: Node = ("ObjectUnionOf", ":C0", ("DataSomeValuesFrom", ":d0", "xsd:byte"))
     found = answer((), either, (value(":d0", ":b0", "1", "xsd:integer"),))
     assert set(found.explanations) == {(":H0", ":b0")}
+
+
+def test_an_integer_and_a_decimal_are_one_value_of_a_key() -> None:
+    """World 11000/617, where the judges miss the event.
+
+    Nothing has a value of the empty property, so everything is a C1, and the same d0 makes n0 and a0 one.
+    """
+    nothing: Node = ("DataAllValuesFrom", "owl:bottomDataProperty", "xsd:dateTime")
+    found = answer(
+        (("SubClassOf", nothing, ":C1"), ("HasKey", ":C1", ("",), ("", ":d0"))),
+        ":C2",
+        (
+            ("ClassAssertion", ":C2", ":n0"),
+            value(":d0", ":n0", "2", "xsd:integer"),
+            value(":d0", ":a0", "2.0", "xsd:decimal"),
+        ),
+    )
+    assert set(found.explanations) == {(":H0", ":n0"), (":H0", ":a0")}
+
+
+def test_at_most_one_of_no_values_bounds_nothing() -> None:
+    """World 11000/633, where the judges find a contradiction: no instant is an integer, so n1 has none."""
+    both: Node = ("DataIntersectionOf", "xsd:dateTime", "xsd:nonNegativeInteger")
+    true = literal("true", "xsd:boolean")
+    found = answer(
+        (
+            ("SubClassOf", ":C3", ("DataMaxCardinality", 1, ":d0", both)),
+            ("EquivalentClasses", ":C3", ("DataHasValue", ":d0", true)),
+        ),
+        ("DataMinCardinality", 2, ":d0", "xsd:integer"),
+        (
+            value(":d0", ":n1", "2026-01-02T00:00:00Z", "xsd:dateTime"),
+            ("ClassAssertion", ":C3", ":n1"),
+        ),
+    )
+    assert found == Found()
+
+
+def test_what_is_no_integer_is_not_the_same_decimal() -> None:
+    """World 11000/726, where the judges find no contradiction: 2.0 is the integer 2, which a2 has not."""
+    denied: Node = ("NegativeDataPropertyAssertion", ":d0", ":a2", literal("2"))
+    found = answer(
+        (),
+        ("DataHasValue", ":d1", literal("", "xsd:string")),
+        (value(":d0", ":a2", "2.0", "xsd:decimal"), denied),
+    )
+    assert found.code == "OBEP620"
