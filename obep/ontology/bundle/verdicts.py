@@ -229,8 +229,7 @@ def _suspects(bundle: Bundle) -> Iterator[tuple[Triple, ...]]:
     if not bundle.k or not bundle.open_consistency():
         return
     components = Components(bundle.module, [one for one in bundle.k if bundle.means_something(one)])
-    blamed = _blamed(bundle)
-    if bundle.opaque() or not blamed.isdisjoint(bundle.upper.program.universal):
+    if bundle.opaque() or not (blamed := _blamed(bundle)).isdisjoint(bundle.upper.program.universal):
         yield from components.all()
         return
     store, seen = bundle.upper.store, set[Term]()
