@@ -212,6 +212,37 @@ RETURN Running, Busy AS ALERTS
     ]
 
 
+@pytest.mark.parametrize(
+    ("bounds", "starts", "until", "ended"),
+    [
+        ("LIMIT 10 s", (0, 10), 20, "changed"),
+        ("LIMIT 10 s", (0, 5, 10, 15), 20, "changed"),
+        ("LIMIT 10 s", (0, 10, 20), 30, "changed"),
+        ("LIMIT 10 s", (0, 9), 10, "changed"),
+        ("TIMEOUT 7 s LIMIT 10 s", (0, 5, 10), 17, "expired"),
+        ("TIMEOUT 5 s LIMIT 8 s", (0, 5), 8, "changed"),  # TIMEOUT, off and on at 5, does not restart LIMIT
+    ],
+)
+def test_limit_counts_anew_from_a_start_at_the_instant_at_which_it_ends(
+    bounds: str, starts: tuple[int, ...], until: int, ended: str
+) -> None:
+    text = f"PREFIX : <{EX}>\nEVENT On AS Started\nEVENT Off AS Stopped\n"
+    query = obep.load(text=f"{text}STATE S(?c) FROM On(?c) TO Off(?c) {bounds}\nRETURN S", java=False)
+    for stored in (False, True):
+        engine, found = query.engine(), []
+        for at in starts:
+            found += engine.push(f"<{EX}a> a <{EX}Started> .", at=at)
+            if stored:
+                snapshot = engine.snapshot()
+                engine = query.engine()
+                engine.restore(snapshot)
+        found += engine.advance(100)
+        alerts = [one for one in found if isinstance(one, Alert)]
+        assert [(one.status, one.since) for one in alerts] == [("firing", 0), ("resolved", 0)]
+        assert (alerts[1].until, alerts[1].ended) == (until * 1_000_000, ended)
+        assert engine.states("S") == []
+
+
 def test_a_graph_event_that_two_items_of_an_instant_show_is_one_in_whatever_order_they_come() -> None:
     query = obep.load(text="PREFIX : <http://e/>\nEVENT Warm(?r) AS { ?r :heat ?h }\nRETURN Warm", java=False)
     said = [f"<http://e/x> <http://e/heat> {heat} ." for heat in (8, 6, 7)]

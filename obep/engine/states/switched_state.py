@@ -42,8 +42,8 @@ class SwitchedState(StateRun):
         self._limits: list[tuple[int, Key]] = []
         self._last: dict[Key, int] = {}
         """When the last p came, for each key."""
-        self._limited: dict[Key, int | None] = {}
-        """When LIMIT ends each key; `None` where it came at the very instant of a p."""
+        self._limited: dict[Key, int] = {}
+        """When LIMIT switches each key off."""
         self._tests = [_Test(one) for one in split_guard(definition).both]
         self._by: dict[tuple[int, ...], dict[Key, dict[Key, None]]] = {}
         """Open keys by some of their values: those that a q has bound."""
@@ -117,7 +117,7 @@ class SwitchedState(StateRun):
                 now[key] = (extra, explanation)
 
     def _wind(self, key: Key, at: int) -> None:
-        """TIMEOUT counts from the last p, LIMIT from the beginning."""
+        """TIMEOUT counts from the last p, LIMIT from the beginning, and anew if it is on after LIMIT."""
         if self._timeout is not None:
             self._last[key] = at
             heappush(self._timeouts, (at + self._timeout, key))
@@ -181,7 +181,7 @@ class SwitchedState(StateRun):
         while self._limits and self._limits[0][0] <= at:
             due, key = heappop(self._limits)
             if self._limited.get(key) == due:
-                self._limited[key] = None
+                del self._limited[key]
                 yield key
 
     def next_change(self) -> int | None:
@@ -204,10 +204,10 @@ class SwitchedState(StateRun):
         on, off, last, limited = data
         self._on[:], self._off[:] = unpack(on), unpack(off)
         self._last = {tuple(key): at for key, at in last}
-        self._limited = {tuple(key): at for key, at in limited}
+        self._limited = {tuple(key): at for key, at in limited if at is not None}
         self._by.clear()
         self._timeouts = [(at + (self._timeout or 0), key) for key, at in self._last.items()]
-        self._limits = [(at, key) for key, at in self._limited.items() if at is not None]
+        self._limits = [(at, key) for key, at in self._limited.items()]
         heapify(self._timeouts)
         heapify(self._limits)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from obep.model import Assertion, Term
 from obep.query import ast
@@ -21,12 +21,14 @@ from oracle.states.state_world import Key
 
 @dataclass(frozen=True)
 class On:
-    """A key that is switched on: b of its episode, the solutions of the p that began it, the last p."""
+    """A key that is switched on: b of its episode, the solutions of the p that began it, the last p, and b or
+    the last instant at which LIMIT switched it off and a p on again."""
 
     b: int
     began: frozenset[Row]
     explanation: frozenset[Assertion]
     last: int
+    counted: int
 
 
 def event_state(state: ast.EventState, run: Run) -> Timeline:
@@ -48,15 +50,19 @@ def event_state(state: ast.EventState, run: Run) -> Timeline:
         before = dict(on)
         arriving = [p for p in ps if p.done == t]
         _switch_on(on, [p for p in arriving if p.start < t], names, t, before)
+        at_limit: list[Key] = []
         for key, was in list(on.items()):
             ended = any(_joins(key, was, q, names, between) for q in qs if q.done == t)
             timed_out = timeout is not None and t - was.last >= timeout
-            limited = limit is not None and t - was.b == limit
+            limited = limit is not None and t - was.counted == limit
+            if limited:
+                at_limit.append(key)
             if ended or timed_out or limited:
                 del on[key]
                 if timed_out and not ended:
                     expired.add((key, t))
         _switch_on(on, [p for p in arriving if p.start == t], names, t, before)
+        on |= {key: replace(on[key], counted=t) for key in at_limit if key in on}
         for key, now in on.items():
             began_with.setdefault((key, now.b), now.explanation)
         changes.append((t, {key: _others(now.began, names) for key, now in on.items()}))
@@ -107,11 +113,11 @@ def _switch_on(
     for key, (rows, explanation) in fresh.items():
         was = on.get(key) or before.get(key)
         if was is None:
-            on[key] = On(t, frozenset(rows), frozenset(explanation), t)
+            on[key] = On(t, frozenset(rows), frozenset(explanation), t, t)
         elif was.b == t:  # others began it at this instant, too
-            on[key] = On(t, was.began | rows, was.explanation | explanation, t)
+            on[key] = On(t, was.began | rows, was.explanation | explanation, t, t)
         else:
-            on[key] = On(was.b, was.began, was.explanation, t)
+            on[key] = On(was.b, was.began, was.explanation, t, was.counted)
 
 
 def _joins(key: Key, was: On, q: Candidate, names: tuple[str, ...], between: list[Condition]) -> bool:
