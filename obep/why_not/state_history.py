@@ -18,13 +18,14 @@ FEW = 3
 
 
 class Spell(NamedTuple):
-    """An episode: for which values, from when to when, and whether it only expired."""
+    """An episode: for which values, from when to when, and how it ended, if no item ended it."""
 
     key: tuple[Term, ...]
     begun: int
     ended: int | None = None
     expired: bool = False
     by_calendar: bool = False
+    by_limit: bool = False
 
 
 class Spells(NamedTuple):
@@ -162,6 +163,8 @@ def _then(state: Term, spell: Spell, states: StatesSeen) -> str:
         return f", then {lacked}"
     if spell.expired:
         return ", then it expired: its last item is too old"
+    if spell.by_limit:
+        return ", then LIMIT ended it"
     if spell.by_calendar:
         return ", as its calendar says"
     came = states.came(state, spell)

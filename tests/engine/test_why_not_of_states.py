@@ -246,6 +246,27 @@ def test_what_ended_a_state_names_first_what_it_asks_for() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("bounds", "minute", "how"),
+    [
+        ("LIMIT 10 min", 30, "from 0 to 600, then LIMIT ended it"),
+        (
+            "LIMIT 10 min",
+            10,
+            "from 0 to 600, then LIMIT ended it",
+        ),  # what comes then about f1 does not end it
+        ("TIMEOUT 10 min LIMIT 10 min", 30, "from 0 to 600, then it expired: its last item is too old"),
+    ],
+)
+def test_an_episode_that_limit_ended_says_so(bounds: str, minute: int, how: str) -> None:
+    query = f"""EVENT On AS (status value "on")
+    EVENT Off AS (status value "off")
+    STATE Running(?f) FROM On(?f) TO Off(?f) {bounds}
+    RETURN Running"""
+    items = [(0, ':f1 :status "on" .'), (minute, ":f1 :speed 3 ."), (40, ":f2 :speed 3 .")]
+    assert asked(query, "Running(:f1)", items)[1] == f"Running(f1) held {how}"
+
+
 def test_only_the_last_rows_are_shown() -> None:
     readings = [(minute, f":z1 :co2 {500 + minute} .") for minute in range(8)]
     assert asked(STUFFY, "Stuffy(:z1)", readings)[-1] == (

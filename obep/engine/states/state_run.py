@@ -115,9 +115,14 @@ class StateRun(EventRun):
             if episode.ended is not None:
                 instant, gone = episodes.expired  # none at first, of the instant 0
                 expired = instant == at and bool(gone) and gone[-1] is episode
-                callback(state, Spell(episode.key, episode.begun, episode.ended, expired))
+                by_limit = self.ends_by_limit(episode.key)
+                callback(state, Spell(episode.key, episode.begun, episode.ended, expired, by_limit=by_limit))
 
         episodes.listeners.append(note)
+
+    def ends_by_limit(self, key: Key) -> bool:
+        """Whether it is LIMIT that ends an episode at this instant."""
+        return False
 
     # --- what patterns and other states ask
 

@@ -44,6 +44,8 @@ class SwitchedState(StateRun):
         """When the last p came, for each key."""
         self._limited: dict[Key, int] = {}
         """When LIMIT switches each key off."""
+        self._cut: set[Key] = set()
+        """The keys that only LIMIT switches off at this instant."""
         self._tests = [_Test(one) for one in split_guard(definition).both]
         self._by: dict[tuple[int, ...], dict[Key, dict[Key, None]]] = {}
         """Open keys by some of their values: those that a q has bound."""
@@ -71,8 +73,11 @@ class SwitchedState(StateRun):
                 off.setdefault(key, (explanation, "changed"))
         for key in self._timed_out(at, now):
             off.setdefault(key, ((), "expired"))
+        self._cut.clear()
         for key in self._at_limit(at):
-            off.setdefault(key, ((), "changed"))
+            if key not in off:
+                off[key] = ((), "changed")
+                self._cut.add(key)
         for key in off:
             now[key] = None
         for p in on:
@@ -183,6 +188,9 @@ class SwitchedState(StateRun):
             if self._limited.get(key) == due:
                 del self._limited[key]
                 yield key
+
+    def ends_by_limit(self, key: Key) -> bool:
+        return key in self._cut
 
     def next_change(self) -> int | None:
         if not (self._timeouts or self._limits):
