@@ -86,6 +86,16 @@ def test_snapshots_and_the_order_of_arrival_change_nothing(seed: int, handling: 
 
 
 FOUND = {
+    "LIMIT counts anew from a p exactly at it": (
+        """EVENT A AS KindA EVENT B AS KindB
+        STATE S(?x) FROM A(?x) TO B(?x) LIMIT 3 s RETURN S AS ALERTS""",
+        "A1x A4x A5x A12y B13y A13y |20",
+    ),
+    "LIMIT counts on where TIMEOUT switches off and a p on": (
+        """EVENT A AS KindA EVENT B AS KindB EVENT C AS KindC
+        STATE S(?x) FROM A(?x) SEQ C(?x) OR A(?x) TO B(?x) TIMEOUT 2 s LIMIT 4 s RETURN S AS ALERTS""",
+        "A1x A3x A5x C6x A20y A22y A23y C24y |40",
+    ),
     "rows of the instant before the first item count in a state without parameters": (
         """EVENT C AS KindC STATE S0(?x) AS (Sensor)
         STATE S1(?x) FROM BEGIN S0(?x) AS p TO C(?x) AS q
