@@ -44,7 +44,7 @@ def impossible_aggregates(definitions: Definitions) -> Iterator[Diagnostic]:
 
 
 def without_value(definitions: Definitions) -> Iterator[Diagnostic]:
-    """OBEP120: a variable of AGGREGATE or HAVING that has no value."""
+    """OBEP120: a variable of GROUP BY, AGGREGATE or HAVING that has no value."""
     for file in definitions.linked.files:
         for state in file.states:
             if isinstance(state, OverState):
@@ -54,31 +54,68 @@ def without_value(definitions: Definitions) -> Iterator[Diagnostic]:
 def _without_value(state: OverState, file: QueryFile, definitions: Definitions) -> Iterator[Diagnostic]:
     rows = _row_variables(state, definitions)
     known = {one.name for one in state.group_by or state.parameters}
+    parameters = {one.name for one in state.parameters}
+    for variable in state.group_by:
+        if variable.name not in rows | parameters:  # of a parameter its own check speaks
+            yield _nothing_binds(variable, rows, "GROUP BY", state, file, definitions)
     for one in state.aggregates:
         if one.expression is not None:
-            yield from _unknown(one.expression, known, rows, "AGGREGATE", state, file)
+            yield from _unknown(one.expression, known, rows, "AGGREGATE", state, file, definitions)
         known.add(one.variable.name)
     if state.having is not None:
-        yield from _unknown(state.having, known, rows, "HAVING", state, file)
+        yield from _unknown(state.having, known, rows, "HAVING", state, file, definitions)
 
 
 def _unknown(
-    expression: Expression, known: set[str], rows: set[str], word: str, state: OverState, file: QueryFile
+    expression: Expression,
+    known: set[str],
+    rows: set[str],
+    word: str,
+    state: OverState,
+    file: QueryFile,
+    definitions: Definitions,
 ) -> Iterator[Diagnostic]:
     inside = {id(node) for one in walk(expression) if isinstance(one, Aggregate) for node in walk(one)}
     for node in walk(expression):
-        if not isinstance(node, Var) or node.name in (rows | known if id(node) in inside else known):
+        if not isinstance(node, Var):
+            continue
+        of_rows = id(node) in inside
+        if node.name in known or of_rows and node.name in rows:
             continue
         if node.name in rows:
             reason = "A group has many rows. Only the GROUP BY values are the same in all of them."
             remedy = f"AVG(?{node.name}), MAX(?{node.name}), LAST(?{node.name}), or GROUP BY ?{node.name}"
             message = f"{word} asks for ?{node.name}, which differs from row to row"
+            yield say("OBEP120", file, node.span, message, reason, remedy)
+        elif of_rows:
+            yield _nothing_binds(node, rows | known, word, state, file, definitions)
         else:
-            names = listed([f"?{name}" for name in sorted(rows | known)]) if rows | known else "nothing"
-            message = f"nothing binds ?{node.name} of {word}"
-            reason = f"Its rows and groups have {names}."
-            remedy = _binding(state, node.name)
-        yield say("OBEP120", file, node.span, message, reason, remedy)
+            yield _nothing_computes(node, known, word, file, definitions)
+
+
+def _nothing_binds(
+    variable: Var, bound: set[str], word: str, state: OverState, file: QueryFile, definitions: Definitions
+) -> Diagnostic:
+    near = definitions.near_variable(variable.name, sorted(bound))
+    reason = f"Its rows have {_named(bound)}."
+    remedy = f"?{near}" if near else _binding(state, variable.name)
+    message = f"nothing binds ?{variable.name} of {word}"
+    return say("OBEP120", file, variable.span, message, reason, remedy)
+
+
+def _nothing_computes(
+    variable: Var, known: set[str], word: str, file: QueryFile, definitions: Definitions
+) -> Diagnostic:
+    """Outside of an aggregate there are the values of a group: a pattern that binds more is no remedy."""
+    near = definitions.near_variable(variable.name, sorted(known))
+    reason = f"Its groups have {_named(known)}."
+    first = f"AGGREGATE (COUNT(*) AS ?{variable.name})   before {'it' if word == 'AGGREGATE' else word}"
+    message = f"nothing binds ?{variable.name} of {word}"
+    return say("OBEP120", file, variable.span, message, reason, f"?{near}" if near else first)
+
+
+def _named(names: set[str]) -> str:
+    return listed([f"?{name}" for name in sorted(names)]) if names else "nothing"
 
 
 def _binding(state: OverState, name: str) -> str:
