@@ -31,13 +31,33 @@ RETURN High AS ALERTS
 def test_values_that_spoil_an_aggregate_are_said(
     tmp_path: Path, aggregate: str, filter: str, values: list[str], said: str
 ) -> None:
+    _run(tmp_path, QUERY.format(aggregate=aggregate, filter=filter), values, said)
+
+
+def _run(tmp_path: Path, text: str, values: list[str], said: str) -> None:
     lines = [
         json.dumps({"time": at, "graph": f"<http://e/#a> a <http://e/#Sensor> ; <http://e/#value> {value} ."})
         for at, value in enumerate(values)
     ]
     (tmp_path / "s.jsonl").write_text("\n".join(lines))
-    query = hot(tmp_path, QUERY.format(aggregate=aggregate, filter=filter))
+    query = hot(tmp_path, text)
     done = embedded(query, "--source", tmp_path / "s.jsonl")
     assert done.status == 0
     assert ("OBEP565" in done.err) == bool(said)
     assert said in done.err
+
+
+@pytest.mark.parametrize(
+    ("event", "values", "said"),
+    [
+        (":value some number", ["1", '"warm"', "4"], ""),
+        ("Sensor and (:value some integer)", ["1", '"warm"', "4"], ""),
+        (":value some number", ["1", '3, "warm"', "4"], "1 of 4 values of http://e/#value are no numbers"),
+        ("Sensor or (:value some number)", ["1", '"warm"', "4"], "1 of 3 values of"),
+    ],
+)
+def test_only_values_of_rows_spoil_an_aggregate(
+    tmp_path: Path, event: str, values: list[str], said: str
+) -> None:
+    query = QUERY.replace("AS Sensor", f"AS ({event})").format(aggregate="AVG(?v)", filter="")
+    _run(tmp_path, query, values, said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from obep.errors import Diagnostic
 from obep.lints.analysis.event_order import Definitions
@@ -15,6 +15,7 @@ from obep.query.ast import (
     Comparison,
     Event,
     Filter,
+    Intersection,
     Literal,
     LogicalEvent,
     Name,
@@ -27,7 +28,8 @@ from obep.query.ast import (
     Var,
 )
 from obep.query.diagnostics import quote, say
-from obep.query.walk import walk
+from obep.query.free_variables import THIS
+from obep.query.walk import alias_of, leaves, walk
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 NUMBERS = frozenset(f"<{XSD}{name}>" for name in ("integer", "decimal", "double", "float", "int", "long"))
@@ -44,29 +46,49 @@ def numeric_properties(events: Iterable[Event]) -> Iterator[str]:
         if not isinstance(event, LogicalEvent):
             continue
         for node in walk(event.description):
-            if not isinstance(node, Some | Only | Cardinality):
-                continue
-            filler, p = node.filler, node.property
-            type = filler.datatype if isinstance(filler, Restriction) else None
-            if isinstance(filler, ClassName):
-                type = filler.name
-            if isinstance(p, Name) and type and (type.text == "number" or type.iri in NUMBERS):
-                yield p.iri
+            if isinstance(node, Some | Only | Cardinality) and (p := _of_numbers(node)) is not None:
+                yield p
 
 
-def aggregated_properties(states: Iterable[Node]) -> Iterator[str]:
-    """The properties whose values AGGREGATE and HAVING of states by rows compute with."""
+def _of_numbers(node: Some | Only | Cardinality) -> str | None:
+    """The property of a restriction to numbers."""
+    filler, p = node.filler, node.property
+    type = filler.datatype if isinstance(filler, Restriction) else None
+    if isinstance(filler, ClassName):
+        type = filler.name
+    asked = isinstance(p, Name) and type and (type.text == "number" or type.iri in NUMBERS)
+    return p.iri if asked and isinstance(p, Name) else None
+
+
+def _needed_numbers(event: Event | None) -> set[str]:
+    """The properties of which each individual of a logical event has a number."""
+    if not isinstance(event, LogicalEvent):
+        return set()
+    whole = event.description
+    parts = whole.operands if isinstance(whole, Intersection) else (whole,)
+    return {p for one in parts if isinstance(one, Some) and (p := _of_numbers(one)) is not None}
+
+
+def aggregated_properties(states: Iterable[Node], events: Mapping[str, Event]) -> Iterator[tuple[str, bool]]:
+    """The properties whose values AGGREGATE and HAVING of states by rows compute with.
+
+    With each, whether only individuals that have a number of it make rows.
+    """
     for state in states:
         if isinstance(state, OverState) and state.guard is not None:
             computed = [*state.aggregates, *([state.having] if state.having is not None else [])]
             found = [node for one in computed for node in walk(one) if isinstance(node, Aggregate)]
             arguments = [one.argument for one in found if one.function in COMPUTED and one.argument]
-            asked = list(walk(state.guard))
-            filters = [node for node in asked if isinstance(node, Filter)]
+            filters = [node for node in walk(state.guard) if isinstance(node, Filter)]
             names = _variables(arguments) - _variables(filters)  # a filter may leave out what is no number
-            for node in asked:
-                if isinstance(node, TriplePattern) and _name(node.object) in names:
-                    yield from [node.predicate.iri] if isinstance(node.predicate, Name) else ()
+            found_in = {alias_of(leaf): leaf for leaf in leaves(state.over)}
+            blocks = [(one.triples, found_in.get(", ".join(one.aliases))) for one in state.guard.blocks]
+            for triples, leaf in (*blocks, (state.guard.own, None)):  # none: of several events
+                needed = _needed_numbers(events.get(leaf.event.iri)) if leaf is not None else set()
+                first = {THIS, *(one.name for one in leaf.parameters[:1])} if leaf is not None else set()
+                for node in triples:
+                    if _name(node.object) in names and isinstance(p := node.predicate, Name):
+                        yield p.iri, _name(node.subject) in first and p.iri in needed
 
 
 def _variables(nodes: Iterable[Node]) -> set[str]:

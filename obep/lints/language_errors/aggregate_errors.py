@@ -80,7 +80,7 @@ def _unknown(
         if not isinstance(node, Var):
             continue
         of_rows = id(node) in inside
-        if node.name in known or of_rows and node.name in rows:
+        if node.name in known or (of_rows and node.name in rows):
             continue
         if node.name in rows:
             reason = "A group has many rows. Only the GROUP BY values are the same in all of them."

@@ -2,7 +2,7 @@
 
 What it does: Finds a property for which the query or the ontology expects numbers, and whose values in a
 stream are mostly text that looks like numbers. If a state with OVER computes with the property, each value
-that is not a number is reported.
+of its rows that is not a number is reported.
 
 Why: A comparison of text with a number is never true. SUM, AVG and other aggregates have no value while a row
 has a value that is not a number: then HAVING is not true, and an alert is resolved. The property is not
@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from obep.algebra.aggregates.accumulator import number_of
 from obep.lints.analysis.asked_numbers import AskedNumbers, values_of
 from obep.lints.stream_context import Finding, RunContext
 from obep.lints.stream_stats import StreamStats
@@ -43,12 +42,13 @@ def watch(bundle: Bundle, here: Listening) -> AskedNumbers | None:
 
 
 def observe(watched: AskedNumbers, item: Item, stats: StreamStats) -> None:
-    for _, p, o in item.triples:
+    for triple in item.triples:
+        _, p, o = triple
         if o[0] == '"' and (p in watched or p in watched.aggregated):
             stats.facts[CODE, item.stream, "value", p] += 1
             if watched.number_as_text(p, o):
                 stats.facts[CODE, item.stream, "text", p] += 1
-            elif p in watched.aggregated and number_of(o) is None:
+            elif watched.spoils(triple, item):
                 stats.facts[CODE, item.stream, "odd", p] += 1
 
 
