@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from obep.errors import Diagnostic, sentence
+from obep.query.aggregates import AGGREGATES
 from obep.query.ast import Aggregate, Call, Expression, Literal, Name, QueryFile, Var
 from obep.query.diagnostics import say
 from obep.query.nearest_name import nearest
@@ -76,7 +77,7 @@ def check_expression(
                 number = len(call.arguments)
                 said = None if number and number % 3 == 0 else _check_number("timestamp", number, 1, 1)
             else:
-                said = _check_name(call.function, len(call.arguments)) or _check_use(call)
+                said = _check_name(call.function, len(call.arguments), aggregates) or _check_use(call)
         if said is not None:
             code, message, reason, remedy = said
             found.append(say(code, file or _NO_FILE, call.span, message, reason, remedy))
@@ -87,7 +88,7 @@ _NO_FILE = QueryFile(None, (), (), (), (), (), name="")
 Said = tuple[str, str, str, str]
 
 
-def _check_name(function: str | Name, given: int) -> Said | None:
+def _check_name(function: str | Name, given: int, aggregates: bool) -> Said | None:
     if isinstance(function, Name):
         if not function.iri:  # its prefix is unknown, and the parser has said so
             return None
@@ -102,6 +103,9 @@ def _check_name(function: str | Name, given: int) -> Said | None:
     else:
         name, known = function, [*FUNCTIONS, "getSTARTTIME", "getENDTIME", "getDURATION"]
         reason = "FILTER has SPARQL 1.1's functions, getSTARTTIME, getENDTIME, getDURATION and seconds."
+        if aggregates:
+            known += AGGREGATES
+            reason = "There are aggregates, such as AVG and MEDIAN, and the functions of SPARQL 1.1."
     meant = ELSEWHERE.get(name.upper()) or nearest(name, known)
     asks = f"; did you mean {meant}?" if meant else ""
     remedy = f"{meant}(…)" if meant else 'one of SPARQL\'s, such as STRLEN(?v), ABS(?v) or REGEX(?v, "…")'

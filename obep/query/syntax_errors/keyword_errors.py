@@ -124,13 +124,38 @@ def _bound(situation: Situation) -> Diagnostic | None:
         return None
     end = situation.start + len(situation.word)
     length = _LENGTH.match(situation.scope.text, end)
-    if length is None or nearest(situation.word, ("WITHIN",)):
+    if length is None:
         return None
+    if near := _did_you_mean(situation, situation.word, situation.accepts, situation.span):
+        return near
+    if "TIMEOUT" in situation.accepts:
+        return situation.diagnostic(
+            "OBEP013",
+            f"after TO a bound is written TIMEOUT or LIMIT, not {situation.word}",
+            "TIMEOUT ends a state so long after its last FROM, LIMIT so long after its first one.",
+            f"TIMEOUT {length[1]}   or LIMIT {length[1]}",
+        )
     return situation.diagnostic(
         "OBEP013",
         f"a bound in time is written WITHIN, not {situation.word}",
         "A pattern WITHIN d is one whose parts lie less than d apart.",
         f"WITHIN {length[1]}",
+    )
+
+
+def _half_a_keyword(situation: Situation) -> Diagnostic | None:
+    """`REPEATED 5 s`, `GROUP ?m`: the rest of the keyword is missing."""
+    word, text = situation.word.upper(), situation.scope.text
+    words = sorted(keyword for terminal in situation.accepts for keyword in keywords(terminal))
+    whole = next((one for one in words if word and one.startswith(f"{word} ")), None)
+    if whole is None or situation.group != "name":
+        return None
+    before, after = text[: situation.start] + whole, text[situation.start + len(word) :]
+    again = situation_of(before + after, situation.scope.language)
+    if again is not None and not (before + after)[len(before) : again.start].strip():
+        return None
+    return situation.diagnostic(
+        "OBEP002", f"{word} goes on with {whole[len(word) + 1 :]}", f"{word} alone means nothing here.", whole
     )
 
 
@@ -272,6 +297,7 @@ SLIPS_OF_WORDS = (
     _not_followed_by,
     negative_duration,
     misspelt_duration,
+    _half_a_keyword,
     _bound,
     _two_words,
     _class_of_that_name,
