@@ -211,7 +211,7 @@ CODES: dict[str, str] = {
     "OBEP766": "a variable that nothing binds",
     "OBEP767": "names that differ in case alone",
     "OBEP768": "a pattern outside WINDOW without a static graph",
-    "OBEP771": "COMPUTE EVERY or RANGE that does not fit STEP",
+    "OBEP771": "COMPUTE EVERY, RANGE or WITHIN that does not fit STEP",
     "OBEP772": "ORDER BY or LIMIT without the other",
     # SHACL
     "OBEP800": "a SHACL rule that is not applied",

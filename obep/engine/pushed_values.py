@@ -24,6 +24,8 @@ _TERM = re.compile(
     re.VERBOSE,
 )
 """A term as N-Triples writes it: an IRI, a blank node or a literal."""
+_UNDECLARED = re.compile(r"The prefix (\S*:) has not been declared")
+"""What the parser of Turtle says: the prefixes of the query are its own."""
 
 
 @lru_cache(65536)
@@ -49,7 +51,9 @@ def triples_of(graph: Any, stream: str, at: int, format: str | None = None) -> t
         lines = sorted(" ".join("_:" if term[0] == "_" else term for term in triple) for triple in found)
         return item_triples(found, stream, at, "\n".join(lines).encode())
     except Refused as refused:
-        raise fail(refused.code, refused.reason) from None
+        prefix = _UNDECLARED.search(refused.reason)
+        remedy = f"@prefix {prefix[1]} <http://example.org/> .   before the triples" if prefix else ""
+        raise fail(refused.code, refused.reason, remedy=remedy) from None
 
 
 def refuse_blank_nodes(triples: Iterable[Triple]) -> None:

@@ -75,3 +75,18 @@ def test_terms_of_rdflib_are_looked_at_too(tmp_path: Path) -> None:
         0,
     )
     assert value == '"a\\"\\n"@en'
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        (":a :temp 1 .", "@prefix : <http://example.org/> .   before the triples"),
+        ("<http://e/a> ex:temp 1 .", "@prefix ex: <http://example.org/> .   before the triples"),
+        ("<http://e/a> <http://e/p>", ""),
+    ],
+)
+def test_a_prefix_that_the_text_does_not_declare_comes_with_a_remedy(text: str, remedy: str) -> None:
+    with pytest.raises(ObepError) as caught:
+        triples_of(text, "s", 0)
+    assert caught.value.code == "OBEP604"
+    assert caught.value.diagnostics[0].remedy == remedy

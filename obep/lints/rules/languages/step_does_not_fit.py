@@ -1,10 +1,12 @@
-"""COMPUTE EVERY or RANGE that does not fit STEP
+"""COMPUTE EVERY, RANGE or WITHIN that does not fit STEP
 
-What it does: Finds a query that is evaluated more often than its windows move, and a window of a query in
-another language whose RANGE is shorter than its STEP.
+What it does: Finds a query that is evaluated more often than its windows move, a window of a query in
+another language whose RANGE is shorter than its STEP, and a state with OVER whose WITHIN is shorter than its
+STEP.
 
-Why: Between two steps a window contains the same items, so the answers are the same. If RANGE is shorter than
-STEP, some items are in the window at no evaluation; if that is intended, ignore this rule.
+Why: Between two steps a window contains the same items, so the answers are the same. If RANGE or WITHIN is
+shorter than STEP, some items or rows are in the window at no evaluation; if that is intended, ignore this
+rule.
 
 Example:
 
@@ -42,6 +44,13 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
                 reason = f"The window holds {held} and moves on every {step}: items in between are skipped."
                 message = f"RANGE {held} is shorter than STEP {step}"
                 yield say(CODE, file, window.span, message, reason, f"[RANGE {step} STEP {step}]")
+    for file in context.definitions.linked.files:
+        for state in file.states:
+            if isinstance(state, ast.OverState) and state.step and state.step.micros > state.within.micros:
+                within, step = quote(state.within), quote(state.step)
+                reason = f"Every {step} the rows of the last {within} are read: others never are."
+                message = f"WITHIN {within} is shorter than STEP {step}"
+                yield say(CODE, file, state.step.span, message, reason, f"WITHIN {step} STEP {step}")
 
 
 def _between_steps(register: ast.Register, file: ast.QueryFile) -> Iterator[Diagnostic]:
