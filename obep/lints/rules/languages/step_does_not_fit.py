@@ -46,7 +46,9 @@ def check(context: QueryContext) -> Iterator[Diagnostic]:
                 yield say(CODE, file, window.span, message, reason, f"[RANGE {step} STEP {step}]")
     for file in context.definitions.linked.files:
         for state in file.states:
-            if isinstance(state, ast.OverState) and state.step and state.step.micros > state.within.micros:
+            if not isinstance(state, ast.OverState) or state.step is None:
+                continue
+            if 0 < state.within.micros < state.step.micros:
                 within, step = quote(state.within), quote(state.step)
                 reason = f"Every {step} the rows of the last {within} are read: others never are."
                 message = f"WITHIN {within} is shorter than STEP {step}"
