@@ -32,7 +32,8 @@ class PackedRules(msgspec.Struct, array_like=True):
     t: memoryview
     facts: Facts
     k: memoryview
-    names: RuleNames | None
+    names: msgspec.Raw
+    """A `RuleNames` or nothing; sets in order, so that a query has the same bytes in each process."""
     files: list[tuple[str, memoryview]] | None
     """The triples of each file of T; nothing where they are read again."""
 
@@ -50,7 +51,7 @@ def pack_rules(applied: Applied | None, *, with_files: bool) -> PackedRules | No
         memoryview(pack_axioms(model.axioms)),
         model.k.facts,
         memoryview(model.k.pack()),
-        applied.names,
+        msgspec.Raw(msgspec.msgpack.encode(applied.names, order="deterministic")),
         [*_packed(model.files())] if with_files else None,
     )
 
@@ -62,9 +63,10 @@ def unpack_rules(
     read = files if packed.files is None else partial(_unpacked, packed.files)
     assert read is not None, "the files are in the bytes, or can be read"
     said = Graph.packed(packed.facts, packed.k)
-    model = Model(unpack_axioms(packed.t), said, packed.shapes, read, make_pattern, names=packed.names)
+    names = msgspec.msgpack.decode(packed.names, type=RuleNames | None)
+    model = Model(unpack_axioms(packed.t), said, packed.shapes, read, make_pattern, names=names)
     added, rules, unread = tuple(packed.inferred), tuple(packed.rules), tuple(packed.unread)
-    return Applied(t, k, added, rules, unread, model, packed.names)
+    return Applied(t, k, added, rules, unread, model, names)
 
 
 def _packed(files: Mapping[Path, list[Triple]]) -> Iterator[tuple[str, memoryview]]:
