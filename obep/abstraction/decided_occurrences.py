@@ -278,11 +278,11 @@ class Decided(LazyOccurrence):
         return self.by.event
 
     @property
-    def individual(self) -> Term:  # type: ignore[override]
+    def individual(self) -> Term:  # type: ignore[override]  # of its decision
         return self.by.name_in(self.terms)
 
     @property
-    def bounded(self) -> bool:  # type: ignore[override]
+    def bounded(self) -> bool:  # type: ignore[override]  # of its decision
         return self.by.bounded
 
     def _rows_of(self, ask: int) -> Rows:

@@ -134,7 +134,7 @@ def _decoded(texts: Sequence[bytes | Refused], most: int) -> list[Any] | None:
     others = _brackets(data) - len(records)
     if set(map(type, records)) == {dict} and others < most - 1:  # each has a bracket, so none has many
         return records
-    return None if any(_brackets(text) >= most for text in texts) else records  # type: ignore[arg-type]
+    return None if any(_brackets(text) >= most for text in texts) else records  # type: ignore[arg-type]  # all are text
 
 
 def _brackets(data: bytes) -> int:
